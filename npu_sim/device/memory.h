@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/status.h"
+
+namespace npustream::device {
+
+// Which pages a block may use, as aclrtMemMallocPolicy distinguishes them.
+enum class PagePolicy { kHugeFirst, kHugeOnly, kNormalOnly };
+
+struct MemoryInfo {
+  size_t free_bytes = 0;
+  size_t total_bytes = 0;
+};
+
+// The memory of one simulated device. Addresses it hands out lie in a reserved range without access: a host that
+// dereferences one faults, as it would with a real card. The pages behind them lie at a constant offset, and only
+// npu_sim and dvpp may ask for it. Thread-safe.
+class Memory {
+ public:
+  virtual ~Memory() = default;
+
+  // A block of at least `bytes` (> 0), 64-byte aligned, contents undefined. kResourceExhausted when it does not fit.
+  virtual Result<void*> Allocate(size_t bytes, PagePolicy policy) = 0;
+  // `address` must be the start of a live block, else kInvalidArgument.
+  virtual Status Free(void* address) = 0;
+
+  // True when `address` points into the device's reserved range.
+  virtual bool Contains(const void* address) const = 0;
+  // The host's view of [address, address + bytes), which must lie inside one live block, else kInvalidArgument.
+  virtual Result<std::byte*> Translate(const void* address, size_t bytes) const = 0;
+  // The device address of a pointer that Translate gave.
+  virtual void* ToDevice(const std::byte* host) const = 0;
+
+  virtual MemoryInfo Info() const = 0;
+};
+
+}  // namespace npustream::device

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <acl/acl.h>
+
+#include "base/clock.h"
+#include "base/status.h"
+#include "runtime/serving/model_store.h"
+
+namespace npustream::serving {
+
+struct TensorInfo {
+  std::string name;
+  aclDataType type = ACL_FLOAT;
+  std::vector<int64_t> dims;  // of one image: axis 0 is 1
+  size_t bytes = 0;           // of one image
+};
+
+// What a loaded model takes and gives. `picture_*` tell what VPC has to write into input 0.
+struct ModelInfo {
+  TensorInfo input;
+  std::vector<TensorInfo> outputs;
+  std::vector<int64_t> gears;  // batch sizes, ascending
+  PictureFormat picture_format = PictureFormat::kNv12;
+  int picture_width = 0;
+  int picture_height = 0;
+};
+
+struct RunnerOptions {
+  std::filesystem::path om;
+  int device_id = 0;
+  int batch_size = 8;         // largest batch, at most the largest gear
+  int batch_timeout_ms = 0;   // how long the oldest request may be held back to fill the batch; 0: work-conserving
+  int queue_size = 64;        // requests waiting; Submit blocks when it is full
+  int depth = 2;              // batches in flight on the model's stream
+};
+
+// The output tensors of one image in pinned host memory; lives until the last copy of the pointer goes.
+class InferenceOutputs {
+ public:
+  virtual ~InferenceOutputs() = default;
+  // In the order of ModelInfo::outputs; `bytes` of TensorInfo each.
+  virtual std::span<const std::byte> tensor(size_t index) const = 0;
+};
+
+struct InferenceResponse {
+  Status status;
+  std::shared_ptr<const InferenceOutputs> outputs;  // null on failure; shared because several elements may look at it
+  int batch = 0;              // how many images ran together
+  int64_t queue_wait_ns = 0;  // from Submit to the start of the batch
+  int64_t run_ns = 0;         // from there until the outputs were on the host
+};
+
+struct InferenceRequest {
+  // Device memory with one picture of ModelInfo's format, `input.bytes` long. `keep_alive` holds it until the response.
+  const void* device_input = nullptr;
+  std::shared_ptr<void> keep_alive;
+  uint64_t source = 0;  // whose frame it is; responses of one source come in the order of submission
+  // Called once on the runner's completion thread; must not block for long and must not destroy the runner.
+  std::function<void(InferenceResponse)> done;
+};
+
+struct RunnerStats {
+  uint64_t requests = 0;
+  uint64_t failures = 0;
+  uint64_t batches = 0;
+  std::vector<uint64_t> batches_by_size;  // index: images in the batch
+  std::vector<int64_t> queue_wait_ns_sorted;  // a bounded sample
+};
+
+// One model on one device with its own context, stream and batcher. Thread-safe.
+class ModelRunner {
+ public:
+  static Result<std::shared_ptr<ModelRunner>> Create(const RunnerOptions& options, Clock& clock = Clock::System());
+  // The runner of this OM, device and `instance_id` in this process, made on first use and kept while somebody holds
+  // it. Elements with the same model share it; later callers' other options are ignored with a warning.
+  static Result<std::shared_ptr<ModelRunner>> Acquire(const RunnerOptions& options, const std::string& instance_id = "");
+  virtual ~ModelRunner() = default;
+
+  virtual const ModelInfo& info() const = 0;
+  // Blocks while the queue is full. Fails without calling `done` when the request is malformed or the runner has failed.
+  virtual Status Submit(InferenceRequest request) = 0;
+  virtual RunnerStats stats() const = 0;
+};
+
+}  // namespace npustream::serving

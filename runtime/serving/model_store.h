@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "runtime/serving/model_description.h"
+
+namespace npustream::serving {
+
+enum class PictureFormat { kNv12, kRgb888 };
+
+// What somebody asks for with `--model`, `model=` or `models:`.
+struct ModelRequest {
+  std::string model;                   // a description file, its name, an OM, or an ONNX file
+  std::string decoder;                 // decoder type, for an OM or ONNX without a description
+  std::filesystem::path labels_file;   // one label a line, likewise; may be empty
+  PictureFormat picture_format = PictureFormat::kNv12;
+  std::vector<int> gears{1, 2, 4, 8};  // batch sizes to compile for
+};
+
+struct ResolvedModel {
+  ModelDescription description;
+  std::filesystem::path om;  // ready to be loaded
+};
+
+// Finds the model and, when it is an ONNX file, has atc compile it with static AIPP for the picture format. The OM is
+// kept in a cache by content and options ($NPUSTREAM_CACHE, else $XDG_CACHE_HOME/npustream, else ~/.cache/npustream);
+// two processes may resolve the same model at once. Names are looked for along NPUSTREAM_MODEL_PATH and then in the
+// project's own configs/models. Blocks while compiling; any thread.
+Result<ResolvedModel> ResolveModel(const ModelRequest& request);
+
+}  // namespace npustream::serving
