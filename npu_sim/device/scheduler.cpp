@@ -18,6 +18,9 @@ Scheduler::Scheduler(int ai_cores, Clock& clock) : ai_cores_(ai_cores), clock_(c
   StartWorkers(Engine::kDma, 1);
   StartWorkers(Engine::kMedia, ai_cores);
   StartWorkers(Engine::kHost, 1);
+  // What threads set up for themselves is done before the first task, not during some later one.
+  MutexLock lock(mutex_);
+  while (started_workers_ < threads_.size()) worker_started_.Wait(lock);
 }
 
 Scheduler::~Scheduler() {
@@ -30,7 +33,6 @@ Scheduler::~Scheduler() {
 }
 
 void Scheduler::StartWorkers(Engine engine, int count) {
-  engines_[static_cast<size_t>(engine)].workers = count;
   for (int core = 0; core < count; ++core) threads_.emplace_back([this, engine, core] { RunWorker(engine, core); });
 }
 
@@ -40,6 +42,8 @@ void Scheduler::RunWorker(Engine engine, int core) {
   t_is_worker = true;
   EngineState& state = engines_[static_cast<size_t>(engine)];
   MutexLock lock(mutex_);
+  ++started_workers_;
+  worker_started_.NotifyOne();
   while (true) {
     while (state.ready.empty() && !stopping_) state.work_arrived.Wait(lock);
     if (state.ready.empty()) return;

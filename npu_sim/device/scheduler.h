@@ -91,7 +91,6 @@ class Scheduler {
   struct EngineState {
     TaskQueue<&Task::next_ready> ready;
     CondVar work_arrived;
-    int workers = 0;
   };
 
   void StartWorkers(Engine engine, int count);
@@ -122,6 +121,8 @@ class Scheduler {
   StreamState* first_to_advance_ NPUSTREAM_GUARDED_BY(mutex_) = nullptr;
   int next_stream_id_ NPUSTREAM_GUARDED_BY(mutex_) = 0;
   bool stopping_ NPUSTREAM_GUARDED_BY(mutex_) = false;
+  size_t started_workers_ NPUSTREAM_GUARDED_BY(mutex_) = 0;
+  CondVar worker_started_;
   std::vector<std::thread> threads_;
 };
 
