@@ -16,6 +16,8 @@ namespace {
 constexpr int64_t kMaxPixels = int64_t{8192} * 8192;
 // Pictures which a decoder may hold back in H.264 and H.265 (16), as fields, and the two being worked on.
 constexpr int kLongestDelay = 2 * 16 + 2;
+// Packets at the start of an H.264 stream within which the need for reordering must show.
+constexpr int kProbedPackets = 32;
 // Errors in a row while reading pictures out of one packet, after which the rest of it is given up.
 constexpr int kMaxErrors = 64;
 
@@ -48,18 +50,20 @@ Decoder::Decoder(const DecoderOptions& options, const AVCodec* codec, std::share
 void Decoder::SetCodecData(std::span<const uint8_t> data) {
   codec_data_.assign(data.begin(), data.end());
   context_.reset();
+  probed_ = false;
 }
 
 Status Decoder::Open() {
   AvContext context(avcodec_alloc_context3(codec_));
   if (context == nullptr) return Status(StatusCode::kResourceExhausted, "no memory for a decoder");
   context->thread_count = 1;
+  context->thread_type = 0;
+  context->log_level_offset = AV_LOG_TRACE;  // damage is reported per packet; libav's own lines would flood stderr
   context->width = options_.width;
   context->height = options_.height;
   context->max_pixels = kMaxPixels;
   context->apply_cropping = 0;  // libav would round the offset to what its own filters like
-  // Damaged pictures are wanted, so that they are reported in their place; they carry a flag.
-  context->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
+  // A packet with errors is refused at once. (Asking for corrupt output as well would mark pictures as recovered.)
   context->err_recognition = AV_EF_EXPLODE;
   if (!codec_data_.empty()) {
     context->extradata = static_cast<uint8_t*>(av_mallocz(codec_data_.size() + AV_INPUT_BUFFER_PADDING_SIZE));
@@ -83,8 +87,54 @@ Status Decoder::Decode(int64_t sequence, AVPacket& packet, const Sink& sink) {
   if (context_ == nullptr) NPUSTREAM_RETURN_IF_ERROR(Open());
   packet.pts = sequence;
   packet.dts = AV_NOPTS_VALUE;
+  if (!Probing()) return Feed(packet, sink);
+  const Sink hold = [this, &sink](int64_t number, Result<DecodedPicture> picture) {
+    ReleaseHeld(sink);
+    held_ = Held{number, std::move(picture)};
+  };
+  early_.emplace_back(av_packet_clone(&packet));
+  int depth = context_->has_b_frames;
+  Status status = Feed(packet, hold);
+  while (early_.size() > 1 && context_->has_b_frames > depth) {
+    depth = context_->has_b_frames;
+    status = StartAgain(hold);
+  }
+  if (!Probing()) EndProbing(sink);
+  return status;
+}
+
+// libav learns how deep an H.264 stream without that information reorders by dropping pictures that come too late. With
+// the packets since the start at hand, they are decoded again at the new depth, and as the newest picture is held back by
+// one packet meanwhile, none has left too early.
+bool Decoder::Probing() const {
+  return codec_->id == AV_CODEC_ID_H264 && early_.size() < kProbedPackets && !probed_ &&
+         (context_->profile & ~FF_PROFILE_H264_CONSTRAINED) != FF_PROFILE_H264_BASELINE;
+}
+
+Status Decoder::StartAgain(const Sink& hold) {
+  held_.reset();
+  avcodec_flush_buffers(context_.get());
+  Status last;
+  for (const AvPacket& packet : early_) last = Feed(*packet, hold);
+  return last;
+}
+
+void Decoder::ReleaseHeld(const Sink& sink) {
+  if (!held_) return;
+  Held held = std::move(*held_);
+  held_.reset();
+  sink(held.sequence, std::move(held.picture));
+}
+
+void Decoder::EndProbing(const Sink& sink) {
+  probed_ = true;
+  early_.clear();
+  ReleaseHeld(sink);
+}
+
+Status Decoder::Feed(AVPacket& packet, const Sink& sink) {
   const int error = avcodec_send_packet(context_.get(), &packet);
-  const Status received = Receive(sequence, sink);
+  const Status received = Receive(packet.pts, sink);
   if (error < 0) {
     return Status(StatusCode::kCorruptData, fmt::format("{}: {}", codec_->name, LibavMessage(error)));
   }
@@ -119,13 +169,16 @@ void Decoder::Emit(int64_t sequence, const Sink& sink) {
 
 void Decoder::Drain(const Sink& sink) {
   if (context_ == nullptr) return;
+  EndProbing(sink);
   if (avcodec_send_packet(context_.get(), nullptr) >= 0) (void)Receive(AV_NOPTS_VALUE, sink);
   avcodec_flush_buffers(context_.get());
+  probed_ = false;
 }
 
 int Decoder::LongestDelay() const {
   if ((codec_->capabilities & AV_CODEC_CAP_DELAY) == 0) return 0;
-  return context_ != nullptr && context_->has_b_frames == 0 && codec_->id != AV_CODEC_ID_AV1 ? 0 : kLongestDelay;
+  if (context_ == nullptr || held_ || codec_->id == AV_CODEC_ID_AV1) return kLongestDelay;
+  return context_->has_b_frames == 0 ? 0 : kLongestDelay;
 }
 
 }  // namespace npustream::dvpp

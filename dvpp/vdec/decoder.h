@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,8 +44,17 @@ class Decoder {
 
  private:
   Decoder(const DecoderOptions& options, const AVCodec* codec, std::shared_ptr<FramePool> pool);
+  struct Held {
+    int64_t sequence;
+    Result<DecodedPicture> picture;
+  };
   Status Open();
+  Status Feed(AVPacket& packet, const Sink& sink);
   Status Receive(int64_t sequence, const Sink& sink);
+  bool Probing() const;
+  Status StartAgain(const Sink& hold);
+  void EndProbing(const Sink& sink);
+  void ReleaseHeld(const Sink& sink);
   void Emit(int64_t sequence, const Sink& sink);
 
   const DecoderOptions options_;
@@ -54,6 +64,9 @@ class Decoder {
   PictureMaker maker_;
   AvContext context_;
   AvFrame frame_;
+  std::vector<AvPacket> early_;  // since the start, while probing
+  std::optional<Held> held_;
+  bool probed_ = false;
 };
 
 }  // namespace npustream::dvpp

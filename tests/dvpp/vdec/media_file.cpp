@@ -92,6 +92,7 @@ std::vector<ReferenceFrame> DecodeWithLibav(const MediaFile& file) {
     AvPacket packet(av_packet_clone(original.get()));
     packet->pts = number++;
     packet->dts = AV_NOPTS_VALUE;
+    packet->flags &= ~AV_PKT_FLAG_DISCARD;  // an edit list's wish, not the stream's
     (void)avcodec_send_packet(context.get(), packet.get());
     ReceiveAll(context.get(), frame.get(), frames);
   }
