@@ -115,7 +115,8 @@ class ModelRunnerTest : public ::testing::Test {
     request.done = std::move(done);
     return request;
   }
-  static std::vector<InferenceResponse> RunAll(ModelRunner& runner, const std::vector<std::shared_ptr<void>>& pictures) {
+  static std::vector<InferenceResponse> RunAll(ModelRunner& runner,
+                                               const std::vector<std::shared_ptr<void>>& pictures) {
     Responses responses;
     for (size_t i = 0; i < pictures.size(); ++i) {
       const Status status = runner.Submit(RequestOf(pictures[i], responses.Slot(i)));
