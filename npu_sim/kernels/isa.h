@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+#include "npu_sim/om/native_plan.h"
+
+namespace npustream::kernels {
+
+// What the vector kernels are compiled for. kBaseline is plain x86-64.
+enum class Isa { kBaseline, kAvx2, kAvx512 };
+
+// The best that this CPU and oneDNN's limit (environment variable ONEDNN_MAX_CPU_ISA, e.g. AVX2) allow.
+Isa RunningIsa();
+const char* ToString(Isa isa);
+// The blocked layout that suits it: 16 channels for AVX-512, else 8.
+om::Layout BlockedLayout(Isa isa);
+// Names the engine that packs weights: "oneDNN 2.6.3 <commit>, npustream kernels <revision>".
+std::string EngineVersion();
+
+}  // namespace npustream::kernels

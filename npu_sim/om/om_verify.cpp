@@ -1,0 +1,227 @@
+#include "npu_sim/om/om_verify.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace npustream::om {
+namespace {
+
+template <typename... Args>
+Status Corrupt(fmt::format_string<Args...> format, Args&&... args) {
+  return Status(StatusCode::kCorruptData, fmt::format(format, std::forward<Args>(args)...));
+}
+
+bool InRange(int64_t index, size_t count) { return index >= 0 && static_cast<uint64_t>(index) < count; }
+
+Status VerifyTensor(const Tensor& tensor, size_t index, const std::optional<uint64_t>& constant_bytes) {
+  const auto bytes = CheckedBytes(tensor.type, tensor.dims);
+  if (!bytes) return Corrupt("tensor {} ('{}') has an impossible type or shape", index, tensor.name);
+  if (constant_bytes && *constant_bytes != *bytes) {
+    return Corrupt("constant {} ('{}') has {} bytes where its shape needs {}", index, tensor.name, *constant_bytes, *bytes);
+  }
+  return {};
+}
+
+// Whether [offset, offset + bytes) lies inside a space of `limit` bytes.
+bool Fits(uint64_t offset, uint64_t bytes, uint64_t limit) { return offset <= limit && bytes <= limit - offset; }
+
+Status VerifyValue(const NativePlan& plan, const Graph& graph, size_t index) {
+  const NativeValue& value = plan.values[index];
+  if (value.layout > Layout::kBlocked16) return Corrupt("value {} ('{}') has an unknown layout", index, value.name);
+  const auto bytes = CheckedBytes(value.type, value.dims, value.layout);
+  if (!bytes) return Corrupt("value {} ('{}') has an impossible type or shape", index, value.name);
+  uint64_t limit = 0;
+  switch (value.place) {
+    case Place::kBuffer:
+      if (!InRange(value.index, plan.buffers.size())) return Corrupt("value {} names buffer {}", index, value.index);
+      limit = plan.buffers[value.index].bytes;
+      break;
+    case Place::kConstant:
+      if (!InRange(value.index, plan.constants.size())) return Corrupt("value {} names constant {}", index, value.index);
+      limit = plan.constants[value.index].bytes.size();
+      break;
+    case Place::kInput:
+      if (!InRange(value.index, graph.inputs.size())) return Corrupt("value {} names input {}", index, value.index);
+      limit = graph.tensors[graph.inputs[value.index]].ByteSize();
+      break;
+    case Place::kOutput:
+      if (!InRange(value.index, graph.outputs.size())) return Corrupt("value {} names output {}", index, value.index);
+      limit = graph.tensors[graph.outputs[value.index]].ByteSize();
+      break;
+    default: return Corrupt("value {} has an unknown place", index);
+  }
+  if (value.offset % SizeOf(value.type) != 0) return Corrupt("value {} is not aligned", index);
+  // A packed constant's size is checked by the kernel that reads it.
+  if (value.place == Place::kConstant ? value.offset != 0 : !Fits(value.offset, *bytes, limit)) {
+    return Corrupt("value {} ('{}') of {} bytes at {} leaves its place of {}", index, value.name, *bytes, value.offset, limit);
+  }
+  return {};
+}
+
+// Checks a step's references; `written` is which values hold something before the step and is brought up to date.
+Status VerifyStep(const NativePlan& plan, size_t index, std::vector<bool>& written) {
+  const NativeStep& step = plan.steps[index];
+  const auto alive = [&](const NativeValue& value) {
+    if (value.place != Place::kBuffer) return true;
+    const NativeBuffer& buffer = plan.buffers[value.index];
+    const auto now = static_cast<int64_t>(index);
+    return buffer.first_step <= now && now <= buffer.last_step;
+  };
+  for (const int32_t input : step.inputs) {
+    if (input == kNoTensor) continue;
+    if (!InRange(input, plan.values.size())) return Corrupt("step {} ('{}') reads value {}", index, step.name, input);
+    const NativeValue& value = plan.values[input];
+    const bool ready = written[input] || value.place == Place::kConstant || value.place == Place::kInput;
+    if (!ready) return Corrupt("step {} ('{}') reads '{}' before it exists", index, step.name, value.name);
+    if (!alive(value)) return Corrupt("step {} ('{}') reads '{}' after its lifetime", index, step.name, value.name);
+  }
+  for (const int32_t output : step.outputs) {
+    if (!InRange(output, plan.values.size())) return Corrupt("step {} ('{}') writes value {}", index, step.name, output);
+    const NativeValue& value = plan.values[output];
+    const bool writable = value.place == Place::kBuffer || value.place == Place::kOutput;
+    if (!writable) return Corrupt("step {} ('{}') writes '{}', which is read-only", index, step.name, value.name);
+    if (!alive(value)) return Corrupt("step {} ('{}') writes '{}' outside its lifetime", index, step.name, value.name);
+    written[output] = true;
+  }
+  if (step.scratch < -1 || step.scratch >= static_cast<int64_t>(plan.buffers.size())) {
+    return Corrupt("step {} ('{}') names scratch buffer {}", index, step.name, step.scratch);
+  }
+  return {};
+}
+
+// Buffers that are alive at the same step must not share addresses.
+Status VerifyBuffers(const NativePlan& plan) {
+  std::vector<size_t> order(plan.buffers.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    const NativeBuffer& buffer = plan.buffers[i];
+    if (buffer.offset % 64 != 0 || !Fits(buffer.offset, buffer.bytes, plan.arena_bytes)) {
+      return Corrupt("buffer {} ({} bytes at {}) leaves the arena of {}", i, buffer.bytes, buffer.offset, plan.arena_bytes);
+    }
+    order[i] = i;
+  }
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return plan.buffers[a].offset < plan.buffers[b].offset; });
+  for (size_t i = 0; i < order.size(); ++i) {
+    const NativeBuffer& a = plan.buffers[order[i]];
+    for (size_t j = i + 1; j < order.size() && plan.buffers[order[j]].offset < a.offset + a.bytes; ++j) {
+      const NativeBuffer& b = plan.buffers[order[j]];
+      const bool together = a.first_step <= b.last_step && b.first_step <= a.last_step;
+      if (together && b.bytes > 0) return Corrupt("buffers {} and {} overlap while both are alive", order[i], order[j]);
+    }
+  }
+  return {};
+}
+
+// Whether a port as shown stands for a graph tensor at batch `batch`.
+bool PortMatches(const PortInfo& port, const Tensor& tensor, const OmPlan& plan, bool dynamic) {
+  if (port.type != tensor.type || port.dims.size() != tensor.dims.size()) return false;
+  for (size_t axis = 0; axis < port.dims.size(); ++axis) {
+    const bool batch_axis = axis == 0 && (dynamic || plan.per_image);
+    if (!batch_axis && port.dims[axis] != tensor.dims[axis]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<uint64_t> CheckedBytes(DataType type, const Dims& dims, Layout layout) {
+  const size_t element = SizeOf(type);
+  if (element == 0 || dims.size() > kMaxRank) return std::nullopt;
+  if (layout != Layout::kPlain && dims.size() < 3) return std::nullopt;
+  const int64_t block = BlockOf(layout);
+  uint64_t bytes = element;
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (dims[axis] < 0 || static_cast<uint64_t>(dims[axis]) > kMaxTensorBytes) return std::nullopt;
+    const int64_t dim = axis == 1 ? (dims[axis] + block - 1) / block * block : dims[axis];
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes)) return std::nullopt;
+  }
+  if (bytes > kMaxTensorBytes) return std::nullopt;
+  return bytes;
+}
+
+Status VerifyGraph(const Graph& graph, const std::vector<std::optional<uint64_t>>& constant_bytes) {
+  std::vector<bool> written(graph.tensors.size());
+  for (size_t i = 0; i < graph.tensors.size(); ++i) {
+    NPUSTREAM_RETURN_IF_ERROR(VerifyTensor(graph.tensors[i], i, constant_bytes[i]));
+    written[i] = constant_bytes[i].has_value();
+  }
+  for (const TensorId input : graph.inputs) {
+    if (!InRange(input, graph.tensors.size())) return Corrupt("graph input names tensor {}", input);
+    if (written[input]) return Corrupt("graph input '{}' is a constant or named twice", graph.tensors[input].name);
+    written[input] = true;
+  }
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    for (const TensorId input : node.inputs) {
+      if (input == kNoTensor) continue;
+      if (!InRange(input, graph.tensors.size())) return Corrupt("node {} ('{}') reads tensor {}", i, node.name, input);
+      if (!written[input]) return Corrupt("node {} ('{}') reads tensor {} before it exists", i, node.name, input);
+    }
+    for (const TensorId output : node.outputs) {
+      if (!InRange(output, graph.tensors.size())) return Corrupt("node {} ('{}') writes tensor {}", i, node.name, output);
+      if (written[output]) return Corrupt("node {} ('{}') writes tensor {} again", i, node.name, output);
+      written[output] = true;
+    }
+  }
+  for (const TensorId output : graph.outputs) {
+    if (!InRange(output, graph.tensors.size())) return Corrupt("graph output names tensor {}", output);
+    if (!written[output]) return Corrupt("graph output '{}' is never computed", graph.tensors[output].name);
+  }
+  return {};
+}
+
+Status VerifyNative(const NativePlan& plan, const Graph& graph) {
+  if (plan.arena_bytes > kMaxTensorBytes) return Corrupt("the arena has {} bytes", plan.arena_bytes);
+  NPUSTREAM_RETURN_IF_ERROR(VerifyBuffers(plan));
+  for (size_t i = 0; i < plan.values.size(); ++i) NPUSTREAM_RETURN_IF_ERROR(VerifyValue(plan, graph, i));
+  std::vector<bool> written(plan.values.size());
+  for (size_t i = 0; i < plan.steps.size(); ++i) NPUSTREAM_RETURN_IF_ERROR(VerifyStep(plan, i, written));
+  return {};
+}
+
+Status VerifyInfo(const OmInfo& info) {
+  if (info.gears.empty() || info.gears.size() > 100) return Corrupt("{} batch sizes", info.gears.size());
+  for (size_t i = 0; i < info.gears.size(); ++i) {
+    const int64_t gear = info.gears[i];
+    if (gear < 1 || gear > 65536 || (i > 0 && gear <= info.gears[i - 1])) return Corrupt("batch size {} is out of order", gear);
+  }
+  if (info.inputs.size() > 1024 || info.outputs.size() > 1024) return Corrupt("too many inputs or outputs");
+  for (const auto* ports : {&info.inputs, &info.outputs}) {
+    for (const PortInfo& port : *ports) {
+      Dims dims = port.dims;
+      if (!dims.empty() && dims[0] == -1) dims[0] = info.gears.back();
+      if (!CheckedBytes(port.type, dims)) return Corrupt("port '{}' has an impossible type or shape", port.name);
+      if (port.format < Format::kNchw || port.format > Format::kNd) return Corrupt("port '{}' has an unknown format", port.name);
+    }
+  }
+  for (const AippConfig& aipp : info.aipp) {
+    Node node;
+    node.attributes = ToAttributes(aipp);
+    if (auto checked = AippFromAttributes(node); !checked.ok()) return Corrupt("{}", checked.status().message());
+    if (!InRange(aipp.related_input_rank, info.inputs.size())) return Corrupt("AIPP names input {}", aipp.related_input_rank);
+  }
+  return {};
+}
+
+Status VerifyPlans(const OmInfo& info, const std::vector<const OmPlan*>& plans) {
+  const bool per_image = plans.size() == 1 && plans[0]->per_image;
+  if (!per_image && plans.size() != info.gears.size()) return Corrupt("{} plans for {} batch sizes", plans.size(), info.gears.size());
+  for (size_t i = 0; i < plans.size(); ++i) {
+    const OmPlan& plan = *plans[i];
+    if (plan.per_image != per_image) return Corrupt("plan {} is per image beside others", i);
+    if (plan.batch != (per_image ? 1 : info.gears[i])) return Corrupt("plan {} has batch {}", i, plan.batch);
+    const auto agree = [&](const std::vector<PortInfo>& ports, const std::vector<TensorId>& tensors) {
+      if (ports.size() != tensors.size()) return false;
+      for (size_t k = 0; k < ports.size(); ++k) {
+        if (!PortMatches(ports[k], plan.graph.tensors[tensors[k]], plan, info.dynamic_batch)) return false;
+      }
+      return true;
+    };
+    if (!agree(info.inputs, plan.graph.inputs)) return Corrupt("plan {}'s inputs differ from the model's", i);
+    if (!agree(info.outputs, plan.graph.outputs)) return Corrupt("plan {}'s outputs differ from the model's", i);
+  }
+  return {};
+}
+
+}  // namespace npustream::om
