@@ -17,7 +17,7 @@ struct BatcherOptions {
   int queue_size = 64;
   int depth = 2;                   // batches in flight
   // What a run at each gear costs, in any unit; empty: in proportion to the gear, as on a device that is short of cores.
-  std::vector<double> gear_costs;
+  std::vector<double> gear_costs{};
 };
 
 struct PendingRequest {
