@@ -2,6 +2,7 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
+find_package(CURL REQUIRED)
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
@@ -27,6 +28,15 @@ find_path(NPUSTREAM_DNNL_INCLUDE oneapi/dnnl/dnnl.hpp REQUIRED)
 add_library(DNNL::dnnl UNKNOWN IMPORTED)
 set_target_properties(DNNL::dnnl PROPERTIES
   IMPORTED_LOCATION "${NPUSTREAM_DNNL}" INTERFACE_INCLUDE_DIRECTORIES "${NPUSTREAM_DNNL_INCLUDE}")
+
+# The messages of ONNX files, without ONNX's operators. Debian's package configuration names targets of libraries that
+# are not used; the generated headers need these two definitions.
+find_library(NPUSTREAM_ONNX_PROTO onnx_proto REQUIRED)
+find_path(NPUSTREAM_ONNX_INCLUDE onnx/onnx_pb.h REQUIRED)
+add_library(ONNX::onnx_proto UNKNOWN IMPORTED)
+set_target_properties(ONNX::onnx_proto PROPERTIES
+  IMPORTED_LOCATION "${NPUSTREAM_ONNX_PROTO}" INTERFACE_INCLUDE_DIRECTORIES "${NPUSTREAM_ONNX_INCLUDE}"
+  INTERFACE_COMPILE_DEFINITIONS "ONNX_NAMESPACE=onnx;ONNX_ML=1" INTERFACE_LINK_LIBRARIES protobuf::libprotobuf)
 
 # OpenCV's own package configuration comes only with the whole of OpenCV; three modules are all that is used.
 find_path(NPUSTREAM_OPENCV_INCLUDE opencv2/core.hpp PATH_SUFFIXES opencv4 REQUIRED)

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -29,9 +30,14 @@ class BoxDecoder {
   virtual ~BoxDecoder() = default;
 
   // Appends every candidate with confidence ≥ threshold, in pixels of the model's input, in a fixed order.
-  // `tensors` are the outputs of one image in the order of `outputs`.
+  // `tensors` are the outputs of one image in the order of `outputs`. Candidates whose confidence or box is not finite
+  // or whose box is empty are left out. A cell gives at most one candidate, that of its best class (the lowest on
+  // ties).
   virtual void Decode(std::span<const float* const> tensors, float threshold,
                       std::vector<Detection>& candidates) const = 0;
 };
+
+// The decoders which Create knows, sorted; README.md of this folder says what each reads.
+std::vector<std::string_view> BoxDecoderNames();
 
 }  // namespace npustream::elements

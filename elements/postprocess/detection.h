@@ -14,8 +14,8 @@ struct Landmark {
   float x = 0, y = 0;
 };
 
-// One object. Decoders give boxes in pixels of the model's input, everything after the inverse transform is in pixels of
-// the decoded frame.
+// One object. Decoders give boxes in pixels of the model's input, everything after the inverse transform is in pixels
+// of the decoded frame.
 struct Detection {
   Box box;
   float confidence = 0;

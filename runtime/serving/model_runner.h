@@ -24,7 +24,8 @@ struct TensorInfo {
   size_t bytes = 0;           // of one image
 };
 
-// What a loaded model takes and gives. `picture_*` tell what VPC has to write into input 0.
+// What a loaded model takes and gives. `picture_*` tell what VPC has to write into input 0; width and height are 0 for
+// a model without static AIPP, which takes a tensor and no picture.
 struct ModelInfo {
   TensorInfo input;
   std::vector<TensorInfo> outputs;
@@ -37,13 +38,15 @@ struct ModelInfo {
 struct RunnerOptions {
   std::filesystem::path om;
   int device_id = 0;
-  int batch_size = 8;         // largest batch, at most the largest gear
-  int batch_timeout_ms = 0;   // how long the oldest request may be held back to fill the batch; 0: work-conserving
-  int queue_size = 64;        // requests waiting; Submit blocks when it is full
-  int depth = 2;              // batches in flight on the model's stream
+  int batch_size = 8;        // largest batch; more than the largest gear counts as that
+  int batch_timeout_ms = 0;  // how long the oldest request may be held back to fill the batch; 0: work-conserving
+  int queue_size = 64;       // requests waiting; Submit blocks when it is full
+  int depth = 2;             // batches in flight on the model's stream
 };
 
-// The output tensors of one image in pinned host memory; lives until the last copy of the pointer goes.
+// The output tensors of one image in pinned host memory; lives until the last copy of the pointer goes, and may outlive
+// the runner. The memory is recycled: a runner holds as much as its callers do, plus depth · batch_size images in
+// reserve.
 class InferenceOutputs {
  public:
   virtual ~InferenceOutputs() = default;
@@ -54,9 +57,9 @@ class InferenceOutputs {
 struct InferenceResponse {
   Status status;
   std::shared_ptr<const InferenceOutputs> outputs;  // null on failure; shared because several elements may look at it
-  int batch = 0;              // how many images ran together
-  int64_t queue_wait_ns = 0;  // from Submit to the start of the batch
-  int64_t run_ns = 0;         // from there until the outputs were on the host
+  int batch = 0;                                    // how many images ran together
+  int64_t queue_wait_ns = 0;                        // from Submit to the start of the batch
+  int64_t run_ns = 0;                               // from there until the outputs were on the host
 };
 
 struct InferenceRequest {
@@ -64,29 +67,34 @@ struct InferenceRequest {
   const void* device_input = nullptr;
   std::shared_ptr<void> keep_alive;
   uint64_t source = 0;  // whose frame it is; responses of one source come in the order of submission
-  // Called once on the runner's completion thread; must not block for long and must not destroy the runner.
+  // Called once, on a thread of the runner's own; must not block for long and must not destroy the runner.
   std::function<void(InferenceResponse)> done;
 };
 
 struct RunnerStats {
-  uint64_t requests = 0;
+  uint64_t requests = 0;  // answered, well or not
   uint64_t failures = 0;
   uint64_t batches = 0;
-  std::vector<uint64_t> batches_by_size;  // index: images in the batch
-  std::vector<int64_t> queue_wait_ns_sorted;  // a bounded sample
+  std::vector<uint64_t> batches_by_size;      // index: images in the batch
+  std::vector<int64_t> queue_wait_ns_sorted;  // of the last 4,096 requests
 };
 
-// One model on one device with its own context, stream and batcher. Thread-safe.
+// One model on one device with its own context, stream and batcher (batcher.h says when a batch leaves). All calls of
+// AscendCL happen on two threads of the runner's own, so the caller's context is left alone. A run that fails fails its
+// requests with the reason, and the runner goes on. Requests that still wait when the runner is destroyed are answered
+// with kUnavailable; those on the device are finished. Thread-safe.
 class ModelRunner {
  public:
   static Result<std::shared_ptr<ModelRunner>> Create(const RunnerOptions& options, Clock& clock = Clock::System());
   // The runner of this OM, device and `instance_id` in this process, made on first use and kept while somebody holds
   // it. Elements with the same model share it; later callers' other options are ignored with a warning.
-  static Result<std::shared_ptr<ModelRunner>> Acquire(const RunnerOptions& options, const std::string& instance_id = "");
+  static Result<std::shared_ptr<ModelRunner>> Acquire(const RunnerOptions& options,
+                                                      const std::string& instance_id = "");
   virtual ~ModelRunner() = default;
 
   virtual const ModelInfo& info() const = 0;
-  // Blocks while the queue is full. Fails without calling `done` when the request is malformed or the runner has failed.
+  // Blocks while the queue is full. Fails without calling `done` when the request is malformed or the runner has
+  // failed.
   virtual Status Submit(InferenceRequest request) = 0;
   virtual RunnerStats stats() const = 0;
 };

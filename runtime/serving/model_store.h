@@ -1,7 +1,7 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,26 +10,29 @@
 
 namespace npustream::serving {
 
-enum class PictureFormat { kNv12, kRgb888 };
-
 // What somebody asks for with `--model`, `model=` or `models:`.
 struct ModelRequest {
-  std::string model;                   // a description file, its name, an OM, or an ONNX file
-  std::string decoder;                 // decoder type, for an OM or ONNX without a description
-  std::filesystem::path labels_file;   // one label a line, likewise; may be empty
+  std::string model;                  // a description file, its name, an OM, or an ONNX file
+  std::string decoder;                // decoder type, for an OM or ONNX without a description
+  std::filesystem::path labels_file;  // one label a line, likewise; may be empty
   PictureFormat picture_format = PictureFormat::kNv12;
-  std::vector<int> gears{1, 2, 4, 8};  // batch sizes to compile for
+  std::vector<int> gears{1, 2, 4, 8};  // batch sizes to compile for; an ONNX with a fixed batch > 1 keeps that
+  std::string precision = "fp32";      // what atc computes in: fp32, fp16 or bf16
+  std::string soc_version;             // as atc takes it ("Ascend310P3"); empty: the chip that is there
+  // Told what takes time, such as "compiling x (first use)"; may be empty. Called on the resolving thread.
+  std::function<void(const std::string&)> notify;
 };
 
 struct ResolvedModel {
-  ModelDescription description;
-  std::filesystem::path om;  // ready to be loaded
+  ModelDescription description;  // `file` is where the model file was found
+  std::filesystem::path om;      // ready to be loaded
 };
 
 // Finds the model and, when it is an ONNX file, has atc compile it with static AIPP for the picture format. The OM is
 // kept in a cache by content and options ($NPUSTREAM_CACHE, else $XDG_CACHE_HOME/npustream, else ~/.cache/npustream);
 // two processes may resolve the same model at once. Names are looked for along NPUSTREAM_MODEL_PATH and then in the
-// project's own configs/models. Blocks while compiling; any thread.
+// project's own configs/models (model_folders.h). A file that does not have its description's sha256 is refused. Blocks
+// while compiling; any thread.
 Result<ResolvedModel> ResolveModel(const ModelRequest& request);
 
 }  // namespace npustream::serving

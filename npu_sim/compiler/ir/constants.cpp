@@ -1,0 +1,98 @@
+#include "npu_sim/compiler/ir/constants.h"
+
+#include <bit>
+#include <cassert>
+#include <cmath>
+#include <cstring>
+
+namespace npustream::compiler {
+namespace {
+
+using om::DataType;
+
+template <typename T>
+om::Tensor Make(std::string name, om::Dims dims, std::span<const T> values, DataType type) {
+  assert(om::ElementCount(dims) == static_cast<int64_t>(values.size()));
+  auto content = std::make_shared<om::Bytes>(values.size_bytes());
+  if (!values.empty()) std::memcpy(content->data(), values.data(), values.size_bytes());
+  return {std::move(name), type, std::move(dims), std::move(content)};
+}
+
+template <typename T, typename Out, typename Convert>
+std::vector<Out> Widen(const om::Tensor& tensor, Convert convert) {
+  std::vector<Out> values(static_cast<size_t>(om::ElementCount(tensor.dims)));
+  for (size_t i = 0; i < values.size(); ++i) {
+    T value;
+    std::memcpy(&value, tensor.constant->data() + i * sizeof(T), sizeof(T));
+    values[i] = convert(value);
+  }
+  return values;
+}
+
+template <typename T, typename Out>
+std::vector<Out> Widen(const om::Tensor& tensor) {
+  return Widen<T, Out>(tensor, [](T value) { return static_cast<Out>(value); });
+}
+
+Status NotReadable(const om::Tensor& tensor, const char* what) {
+  return {StatusCode::kInvalidArgument,
+          "'" + tensor.name + "' is not a constant of " + what + " (it is " + om::ToString(tensor.type) + ")"};
+}
+
+}  // namespace
+
+om::Tensor MakeFloats(std::string name, om::Dims dims, std::span<const float> values) {
+  return Make(std::move(name), std::move(dims), values, DataType::kFloat32);
+}
+
+om::Tensor MakeInts(std::string name, om::Dims dims, std::span<const int64_t> values) {
+  return Make(std::move(name), std::move(dims), values, DataType::kInt64);
+}
+
+Result<std::vector<int64_t>> ReadInts(const om::Tensor& tensor) {
+  if (!tensor.is_constant()) return NotReadable(tensor, "integers");
+  switch (tensor.type) {
+    case DataType::kInt64: return Widen<int64_t, int64_t>(tensor);
+    case DataType::kInt32: return Widen<int32_t, int64_t>(tensor);
+    case DataType::kInt16: return Widen<int16_t, int64_t>(tensor);
+    case DataType::kInt8: return Widen<int8_t, int64_t>(tensor);
+    case DataType::kUInt64: return Widen<uint64_t, int64_t>(tensor);
+    case DataType::kUInt32: return Widen<uint32_t, int64_t>(tensor);
+    case DataType::kUInt16: return Widen<uint16_t, int64_t>(tensor);
+    case DataType::kUInt8:
+    case DataType::kBool: return Widen<uint8_t, int64_t>(tensor);
+    default: return NotReadable(tensor, "integers");
+  }
+}
+
+Result<std::vector<float>> ReadFloats(const om::Tensor& tensor) {
+  if (!tensor.is_constant()) return NotReadable(tensor, "numbers");
+  switch (tensor.type) {
+    case DataType::kFloat32: return Widen<float, float>(tensor);
+    case DataType::kDouble: return Widen<double, float>(tensor);
+    case DataType::kFloat16: return Widen<uint16_t, float>(tensor, HalfToFloat);
+    case DataType::kBFloat16: return Widen<uint16_t, float>(tensor, BFloat16ToFloat);
+    default: break;
+  }
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> ints, ReadInts(tensor));
+  return std::vector<float>(ints.begin(), ints.end());
+}
+
+std::span<const float> FloatView(const om::Tensor& tensor) {
+  if (!tensor.is_constant() || tensor.type != DataType::kFloat32) return {};
+  return {reinterpret_cast<const float*>(tensor.constant->data()), tensor.constant->size() / sizeof(float)};
+}
+
+float HalfToFloat(uint16_t half) {
+  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
+  const uint32_t exponent = (half >> 10) & 31;
+  const uint32_t fraction = half & 1023;
+  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000 | fraction << 13);
+  if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+  const float magnitude = std::ldexp(static_cast<float>(fraction), -24);
+  return sign != 0 ? -magnitude : magnitude;
+}
+
+float BFloat16ToFloat(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
+
+}  // namespace npustream::compiler

@@ -1,0 +1,116 @@
+#include "npu_sim/compiler/onnx/import_context.h"
+
+#include <fmt/format.h>
+
+#include "npu_sim/compiler/ir/constants.h"
+#include "npu_sim/compiler/ir/limits.h"
+#include "npu_sim/compiler/ir/rewrite.h"
+#include "npu_sim/compiler/ir/shape_math.h"
+
+namespace npustream::compiler {
+namespace {
+
+template <typename T>
+T GetAttribute(const OnnxNode& node, const std::string& name, const T& otherwise) {
+  const auto found = node.attributes.find(name);
+  if (found == node.attributes.end()) return otherwise;
+  const T* value = std::get_if<T>(&found->second);
+  return value != nullptr ? *value : otherwise;
+}
+
+}  // namespace
+
+Status ImportContext::Error(const std::string& sentence, StatusCode code) const {
+  return {code, fmt::format("node '{}' ({}): {}", node_.name, node_.op, sentence)};
+}
+
+Result<std::vector<int64_t>> ImportContext::ConstantInts(size_t i, std::string_view what) const {
+  if (!HasInput(i)) return Error(fmt::format("{} is missing", what));
+  if (!Input(i).is_constant()) return Unsupported(fmt::format("{} must be constant", what));
+  Result<std::vector<int64_t>> values = ReadInts(Input(i));
+  if (!values.ok()) return Error(values.status().message());
+  return values;
+}
+
+Result<std::vector<float>> ImportContext::ConstantFloats(size_t i, std::string_view what) const {
+  if (!HasInput(i)) return Error(fmt::format("{} is missing", what));
+  if (!Input(i).is_constant()) return Unsupported(fmt::format("{} must be constant", what));
+  return ReadFloats(Input(i));
+}
+
+int64_t ImportContext::Int(const std::string& name, int64_t otherwise) const {
+  return GetAttribute(node_, name, otherwise);
+}
+float ImportContext::Float(const std::string& name, float otherwise) const {
+  return GetAttribute(node_, name, otherwise);
+}
+std::string ImportContext::String(const std::string& name, const std::string& otherwise) const {
+  return GetAttribute(node_, name, otherwise);
+}
+std::vector<int64_t> ImportContext::Ints(const std::string& name, const std::vector<int64_t>& otherwise) const {
+  return GetAttribute(node_, name, otherwise);
+}
+
+Result<int64_t> ImportContext::Axis(int64_t axis, int64_t rank) const {
+  if (axis < -rank || axis >= rank) return Error(fmt::format("axis {} does not exist in {} dimensions", axis, rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+Result<om::TensorId> ImportContext::Append(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
+                                           om::Tensor result) {
+  if (Status status = CheckDims(result.dims, result.type); !status.ok()) {
+    return Error("its result " + status.message());
+  }
+  om::Graph& graph = state_.graph;
+  const std::string suffix = emitted_ == 0 ? "" : fmt::format("_{}", emitted_);
+  ++emitted_;
+  const om::TensorId id = AddTensor(graph, std::move(result));
+  om::Node made{node_.name + suffix, std::move(op), std::move(inputs), {id}, std::move(attributes)};
+  if (std::optional<om::Bytes> content = EvaluateShapeMath(graph, made)) {
+    TensorOf(graph, id).constant = std::make_shared<const om::Bytes>(std::move(*content));
+  } else {
+    graph.nodes.push_back(std::move(made));
+  }
+  return id;
+}
+
+Result<om::TensorId> ImportContext::Emit(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
+                                         om::DataType type, om::Dims dims) {
+  om::Tensor result{fmt::format("{}.{}", node_.outputs[0], emitted_), type, std::move(dims), nullptr};
+  return Append(std::move(op), std::move(inputs), std::move(attributes), std::move(result));
+}
+
+Status ImportContext::Output(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
+                             om::DataType type, om::Dims dims) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId id, Append(std::move(op), std::move(inputs), std::move(attributes),
+                                                           {node_.outputs[0], type, std::move(dims), nullptr}));
+  return Bind(0, id);
+}
+
+Status ImportContext::OutputMany(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
+                                 const std::vector<om::Tensor>& results) {
+  om::Node made{node_.name, std::move(op), std::move(inputs), {}, std::move(attributes)};
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (Status status = CheckDims(results[i].dims, results[i].type); !status.ok()) {
+      return Error("its result " + status.message());
+    }
+    const bool wanted = WantsOutput(i);
+    made.outputs.push_back(AddTensor(state_.graph, results[i]));
+    TensorOf(state_.graph, made.outputs.back()).name =
+        wanted ? node_.outputs[i] : fmt::format("{}.unused{}", node_.name, i);
+    if (wanted) NPUSTREAM_RETURN_IF_ERROR(Bind(i, made.outputs.back()));
+  }
+  state_.graph.nodes.push_back(std::move(made));
+  return {};
+}
+
+om::TensorId ImportContext::Constant(om::Tensor tensor) { return AddTensor(state_.graph, std::move(tensor)); }
+
+Status ImportContext::Bind(size_t i, om::TensorId id) {
+  if (!state_.tensors.emplace(node_.outputs[i], id).second) {
+    return Error(fmt::format("'{}' is written by another node too", node_.outputs[i]), StatusCode::kCorruptData);
+  }
+  return {};
+}
+
+}  // namespace npustream::compiler

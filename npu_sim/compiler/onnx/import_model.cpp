@@ -1,0 +1,211 @@
+#include "npu_sim/compiler/onnx/import_model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "npu_sim/compiler/ir/limits.h"
+#include "npu_sim/compiler/ir/rewrite.h"
+#include "npu_sim/compiler/onnx/import_context.h"
+#include "npu_sim/compiler/onnx/live_nodes.h"
+#include "npu_sim/compiler/onnx/operator_table.h"
+
+namespace npustream::compiler {
+namespace {
+
+constexpr int64_t kOldestOpset = 7;
+constexpr int64_t kNewestOpset = 21;
+
+Status CheckOpset(const OnnxModel& model) {
+  if (model.opset >= kOldestOpset && model.opset <= kNewestOpset) return {};
+  return {StatusCode::kUnsupported, fmt::format("the model uses operator set {}; supported are {} to {}", model.opset,
+                                                kOldestOpset, kNewestOpset)};
+}
+
+bool HasImporter(const OnnxNode& node) { return node.domain.empty() && FindImporter(node.op) != nullptr; }
+
+// One error for all of them, so that a user sees the whole distance at once.
+Status CheckOperators(const std::vector<const OnnxNode*>& nodes) {
+  std::vector<std::string> missing;
+  for (const OnnxNode* node : nodes) {
+    if (HasImporter(*node)) continue;
+    const std::string domain = node->domain.empty() ? "" : node->domain + ".";
+    missing.push_back(fmt::format("'{}' ({}{})", node->name, domain, node->op));
+  }
+  if (missing.empty()) return {};
+  return {StatusCode::kUnsupported, fmt::format("no parser for the operator of {} node{}: {}", missing.size(),
+                                                missing.size() == 1 ? "" : "s", fmt::join(missing, ", "))};
+}
+
+std::string DimsText(const OnnxValue& value) {
+  std::vector<std::string> dims;
+  for (const OnnxDim& dim : value.dims) {
+    dims.push_back(dim.size >= 0 ? fmt::format("{}", dim.size) : dim.symbol.empty() ? "?" : dim.symbol);
+  }
+  return fmt::format("[{}]", fmt::join(dims, ","));
+}
+
+Result<om::Dims> InputDims(const OnnxValue& input, const ImportOptions& options) {
+  const auto refuse = [&](const std::string& what) {
+    return Status(StatusCode::kInvalidArgument, fmt::format("input '{}' {}", input.name, what));
+  };
+  om::Dims declared;
+  for (const OnnxDim& dim : input.dims) declared.push_back(dim.size);
+  const auto given = options.input_shapes.find(input.name);
+  if (given == options.input_shapes.end()) {
+    if (!input.has_shape) return refuse("has no shape in the model: give it with --input_shape");
+    for (const int64_t dim : declared) {
+      if (dim < 0) return refuse(fmt::format("has the shape {}: fix it with --input_shape", DimsText(input)));
+    }
+  } else {
+    if (input.has_shape && given->second.size() != declared.size()) {
+      return refuse(fmt::format("has the shape {} in the model, but {} dimensions were given", DimsText(input),
+                                given->second.size()));
+    }
+    declared = given->second;
+  }
+  if (Status status = CheckDims(declared, input.type); !status.ok()) return refuse(status.message());
+  for (const int64_t dim : declared) {
+    if (dim == 0) return refuse(fmt::format("has a dimension of 0: [{}]", fmt::join(declared, ",")));
+  }
+  return declared;
+}
+
+class ModelImporter {
+ public:
+  ModelImporter(const OnnxModel& model, const ImportOptions& options) : model_(model), options_(options) {
+    state_.opset = model.opset;
+  }
+
+  Result<om::Graph> Run() {
+    NPUSTREAM_RETURN_IF_ERROR(CheckOpset(model_));
+    const std::vector<std::string> outputs = OutputNames();
+    if (outputs.empty()) return Status(StatusCode::kCorruptData, "the model has no output");
+    NPUSTREAM_ASSIGN_OR_RETURN(const auto nodes, LiveNodesInOrder(model_.graph, outputs));
+    NPUSTREAM_RETURN_IF_ERROR(CheckOperators(nodes));
+    NPUSTREAM_RETURN_IF_ERROR(CheckGivenShapes());
+    NPUSTREAM_RETURN_IF_ERROR(AddInputs());
+    NPUSTREAM_RETURN_IF_ERROR(ImportNodes(nodes));
+    NPUSTREAM_RETURN_IF_ERROR(AddOutputs(outputs));
+    return std::move(state_.graph);
+  }
+
+ private:
+  std::vector<std::string> OutputNames() const {
+    if (!options_.outputs.empty()) return options_.outputs;
+    std::vector<std::string> names;
+    for (const OnnxValue& output : model_.graph.outputs) names.push_back(output.name);
+    return names;
+  }
+
+  Status CheckGivenShapes() const {
+    const auto& inputs = model_.graph.inputs;
+    for (const auto& [name, dims] : options_.input_shapes) {
+      const auto is_it = [&, &name = name](const OnnxValue& input) { return input.name == name; };
+      if (std::any_of(inputs.begin(), inputs.end(), is_it)) continue;
+      std::vector<std::string> names;
+      for (const OnnxValue& input : inputs) names.push_back("'" + input.name + "'");
+      return {StatusCode::kNotFound,
+              fmt::format("the model has no input '{}'; it has {}", name, fmt::join(names, ", "))};
+    }
+    return {};
+  }
+
+  Status AddInputs() {
+    for (const auto& [name, tensor] : model_.graph.initializers) {
+      state_.tensors[name] = AddTensor(state_.graph, tensor);
+      TensorOf(state_.graph, state_.tensors[name]).name = name;
+    }
+    for (const OnnxValue& input : model_.graph.inputs) {
+      NPUSTREAM_ASSIGN_OR_RETURN(om::Dims dims, InputDims(input, options_));
+      const om::TensorId id = AddTensor(state_.graph, {input.name, input.type, std::move(dims), nullptr});
+      state_.tensors[input.name] = id;
+      state_.graph.inputs.push_back(id);
+    }
+    return {};
+  }
+
+  Status ImportNodes(const std::vector<const OnnxNode*>& nodes) {
+    for (const OnnxNode* node : nodes) {
+      std::vector<om::TensorId> inputs;
+      for (const std::string& name : node->inputs) {
+        const auto found = state_.tensors.find(name);
+        inputs.push_back(found == state_.tensors.end() ? om::kNoTensor : found->second);
+      }
+      ImportContext context(state_, *node, std::move(inputs));
+      const OperatorRow& row = *FindImporter(node->op);
+      NPUSTREAM_RETURN_IF_ERROR(CheckArity(context, row));
+      NPUSTREAM_RETURN_IF_ERROR(row.import(context));
+      NPUSTREAM_RETURN_IF_ERROR(CheckOutputsBound(context));
+    }
+    return {};
+  }
+
+  static Status CheckArity(const ImportContext& context, const OperatorRow& row) {
+    for (size_t i = 0; i < row.min_inputs; ++i) {
+      if (!context.HasInput(i)) return context.Error(fmt::format("input {} is missing", i), StatusCode::kCorruptData);
+    }
+    if (context.InputCount() > row.max_inputs) {
+      return context.Error(fmt::format("{} inputs are too many", context.InputCount()), StatusCode::kCorruptData);
+    }
+    if (!context.WantsOutput(0)) return context.Error("it has no output", StatusCode::kCorruptData);
+    return {};
+  }
+
+  // Optional outputs that our operators do not compute (a Dropout's mask, a MaxPool's indices) may be named if nobody
+  // reads them.
+  Status CheckOutputsBound(const ImportContext& context) const {
+    for (const std::string& name : context.node().outputs) {
+      if (name.empty() || state_.tensors.count(name) != 0) continue;
+      for (const OnnxNode& reader : model_.graph.nodes) {
+        if (std::find(reader.inputs.begin(), reader.inputs.end(), name) != reader.inputs.end()) {
+          return context.Unsupported(fmt::format("its output '{}' is not supported", name));
+        }
+      }
+    }
+    return {};
+  }
+
+  Status AddOutputs(const std::vector<std::string>& outputs) {
+    for (const std::string& name : outputs) {
+      const auto found = state_.tensors.find(name);
+      if (found == state_.tensors.end()) {
+        return {StatusCode::kUnsupported, fmt::format("the model's output '{}' is not supported", name)};
+      }
+      state_.graph.outputs.push_back(OutputTensor(name, found->second));
+    }
+    return {};
+  }
+
+  // Every output is a tensor of its own with the output's name: one that is an input, a constant or already an output
+  // goes through a copy.
+  om::TensorId OutputTensor(const std::string& name, om::TensorId id) {
+    om::Graph& graph = state_.graph;
+    const auto is_in = [&](const std::vector<om::TensorId>& ids) {
+      return std::find(ids.begin(), ids.end(), id) != ids.end();
+    };
+    if (!is_in(graph.inputs) && !is_in(graph.outputs) && !TensorOf(graph, id).is_constant()) {
+      TensorOf(graph, id).name = name;
+      return id;
+    }
+    om::Tensor copy = TensorOf(graph, id);
+    copy.constant = nullptr;
+    copy.name = name;
+    const om::TensorId copy_id = AddTensor(graph, std::move(copy));
+    graph.nodes.push_back({name, "Reshape", {id}, {copy_id}, {}});
+    return copy_id;
+  }
+
+  const OnnxModel& model_;
+  const ImportOptions& options_;
+  ImportState state_;
+};
+
+}  // namespace
+
+Result<om::Graph> ImportModel(const OnnxModel& model, const ImportOptions& options) {
+  return ModelImporter(model, options).Run();
+}
+
+}  // namespace npustream::compiler

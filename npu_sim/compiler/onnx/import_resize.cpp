@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "npu_sim/compiler/onnx/importers.h"
+
+namespace npustream::compiler {
+namespace {
+
+constexpr float kMaxScale = 65536.0f;
+
+// Where a Resize of each opset keeps its scales and sizes.
+constexpr size_t kScales10 = 1, kScales11 = 2, kSizes11 = 3;
+
+// What one axis is scaled by, and its result.
+struct Target {
+  std::vector<float> scales;
+  om::Dims dims;
+};
+
+Result<Target> FromScales(const ImportContext& context, std::vector<float> scales) {
+  const om::Dims& x = context.Dims(0);
+  if (scales.size() != x.size()) {
+    return context.Error(fmt::format("{} scales do not suit {} dimensions", scales.size(), x.size()));
+  }
+  Target target{std::move(scales), {}};
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!(target.scales[i] > 0) || target.scales[i] > kMaxScale) return context.Error("a scale is out of range");
+    target.dims.push_back(static_cast<int64_t>(std::floor(static_cast<float>(x[i]) * target.scales[i])));
+    if (target.dims.back() < 1) return context.Error("its result is empty");
+  }
+  return target;
+}
+
+Result<Target> FromSizes(const ImportContext& context, const std::vector<int64_t>& sizes) {
+  const om::Dims& x = context.Dims(0);
+  if (sizes.size() != x.size()) {
+    return context.Error(fmt::format("{} sizes do not suit {} dimensions", sizes.size(), x.size()));
+  }
+  Target target{{}, sizes};
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (sizes[i] < 1 || x[i] < 1)
+      return context.Error(fmt::format("the size [{}] is out of range", fmt::join(sizes, ",")));
+    target.scales.push_back(static_cast<float>(sizes[i]) / static_cast<float>(x[i]));
+  }
+  return target;
+}
+
+// Values that are given for some axes, spread over all of them; the others get `rest(axis)`.
+template <typename T, typename Rest>
+Result<std::vector<T>> SpreadOverAxes(const ImportContext& context, const std::vector<T>& values, Rest rest) {
+  if (!context.HasAttribute("axes")) return values;
+  const std::vector<int64_t> axes = context.Ints("axes");
+  if (axes.size() != values.size()) return context.Error("there is not one value per axis");
+  std::vector<T> full;
+  for (size_t i = 0; i < context.Dims(0).size(); ++i) full.push_back(rest(i));
+  for (size_t i = 0; i < axes.size(); ++i) {
+    NPUSTREAM_ASSIGN_OR_RETURN(const int64_t axis, context.Axis(axes[i], context.Rank(0)));
+    full[static_cast<size_t>(axis)] = values[i];
+  }
+  return full;
+}
+
+Result<Target> ReadTarget(const ImportContext& context) {
+  const size_t scales_at = context.opset() < 11 ? kScales10 : kScales11;
+  const bool has_sizes =
+      context.opset() >= 11 && context.HasInput(kSizes11) && om::ElementCount(context.Dims(kSizes11)) > 0;
+  if (has_sizes) {
+    if (context.String("keep_aspect_ratio_policy", "stretch") != "stretch") {
+      return context.Unsupported("keep_aspect_ratio_policy is not supported");
+    }
+    NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> given, context.ConstantInts(kSizes11, "the size"));
+    NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes,
+                               SpreadOverAxes(context, given, [&](size_t i) { return context.Dims(0)[i]; }));
+    return FromSizes(context, sizes);
+  }
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<float> given, context.ConstantFloats(scales_at, "the scale"));
+  NPUSTREAM_ASSIGN_OR_RETURN(std::vector<float> scales, SpreadOverAxes(context, given, [](size_t) { return 1.0f; }));
+  return FromScales(context, std::move(scales));
+}
+
+Status OutputResize(ImportContext& context, Target target, const std::string& mode, const std::string& coordinates,
+                    const std::string& nearest) {
+  const om::Attributes attributes = {{"scales", std::move(target.scales)},
+                                     {"mode", mode},
+                                     {"coordinate_transformation_mode", coordinates},
+                                     {"nearest_mode", nearest},
+                                     {"cubic_coeff_a", context.Float("cubic_coeff_a", -0.75f)},
+                                     {"exclude_outside", context.Int("exclude_outside", 0)}};
+  return context.Output("Resize", {context.InputId(0)}, attributes, std::move(target.dims));
+}
+
+Status CheckOneOf(const ImportContext& context, const char* name, const std::string& value,
+                  std::initializer_list<const char*> known) {
+  if (std::find(known.begin(), known.end(), value) != known.end()) return {};
+  return context.Unsupported(fmt::format("{} '{}' is not supported", name, value));
+}
+
+}  // namespace
+
+Status ImportResize(ImportContext& context) {
+  const std::string mode = context.String("mode", "nearest");
+  // Opset 10 knew one way of mapping coordinates only.
+  const bool old = context.opset() < 11;
+  const std::string coordinates = old ? "asymmetric" : context.String("coordinate_transformation_mode", "half_pixel");
+  const std::string nearest = old ? "floor" : context.String("nearest_mode", "round_prefer_floor");
+  NPUSTREAM_RETURN_IF_ERROR(CheckOneOf(context, "mode", mode, {"nearest", "linear", "cubic"}));
+  NPUSTREAM_RETURN_IF_ERROR(
+      CheckOneOf(context, "coordinate_transformation_mode", coordinates,
+                 {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric"}));
+  NPUSTREAM_RETURN_IF_ERROR(
+      CheckOneOf(context, "nearest_mode", nearest, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}));
+  if (context.Int("antialias", 0) != 0) return context.Unsupported("antialias is not supported");
+  NPUSTREAM_ASSIGN_OR_RETURN(Target target, ReadTarget(context));
+  return OutputResize(context, std::move(target), mode, coordinates, nearest);
+}
+
+// The predecessor of Resize (opsets 7 to 9).
+Status ImportUpsample(ImportContext& context) {
+  const std::string mode = context.String("mode", "nearest");
+  NPUSTREAM_RETURN_IF_ERROR(CheckOneOf(context, "mode", mode, {"nearest", "linear"}));
+  std::vector<float> scales;
+  if (context.opset() < 9) {
+    const auto found = context.node().attributes.find("scales");
+    if (found != context.node().attributes.end()) {
+      if (const auto* list = std::get_if<std::vector<float>>(&found->second)) scales = *list;
+    }
+  } else {
+    NPUSTREAM_ASSIGN_OR_RETURN(scales, context.ConstantFloats(1, "the scale"));
+  }
+  NPUSTREAM_ASSIGN_OR_RETURN(Target target, FromScales(context, std::move(scales)));
+  return OutputResize(context, std::move(target), mode, "asymmetric", "floor");
+}
+
+}  // namespace npustream::compiler

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "base/status.h"
+#include "npu_sim/compiler/onnx/import_context.h"
+
+namespace npustream::compiler {
+
+// One function per operator (or per family that differs by name alone); operator_table.cpp says which serves which.
+
+// import_conv.cpp
+Status ImportConv(ImportContext& context);
+Status ImportConvTranspose(ImportContext& context);
+// import_pool.cpp
+Status ImportAveragePool(ImportContext& context);
+Status ImportGlobalAveragePool(ImportContext& context);
+Status ImportGlobalMaxPool(ImportContext& context);
+Status ImportMaxPool(ImportContext& context);
+// import_unary.cpp
+Status ImportCelu(ImportContext& context);
+Status ImportClip(ImportContext& context);
+Status ImportHardSigmoid(ImportContext& context);
+Status ImportUnary(ImportContext& context);           // the result is like the input, no attributes
+Status ImportUnaryWithAlpha(ImportContext& context);  // LeakyRelu, Elu: alpha with the operator's default
+Status ImportGelu(ImportContext& context);
+Status ImportSelu(ImportContext& context);
+Status ImportThresholdedRelu(ImportContext& context);
+// import_binary.cpp
+Status ImportBinary(ImportContext& context);
+Status ImportCompare(ImportContext& context);
+Status ImportMean(ImportContext& context);
+Status ImportPRelu(ImportContext& context);
+Status ImportVariadic(ImportContext& context);  // Sum, Max, Min of any number
+Status ImportWhere(ImportContext& context);
+// import_matmul.cpp
+Status ImportGemm(ImportContext& context);
+Status ImportMatMul(ImportContext& context);
+// import_normalize.cpp
+Status ImportBatchNormalization(ImportContext& context);
+Status ImportGroupNormalization(ImportContext& context);
+Status ImportInstanceNormalization(ImportContext& context);
+Status ImportLayerNormalization(ImportContext& context);
+Status ImportLpNormalization(ImportContext& context);
+Status ImportLrn(ImportContext& context);
+Status ImportSoftmax(ImportContext& context);
+// import_reshape.cpp
+Status ImportDropout(ImportContext& context);
+Status ImportExpand(ImportContext& context);
+Status ImportFlatten(ImportContext& context);
+Status ImportIdentity(ImportContext& context);
+Status ImportReshape(ImportContext& context);
+Status ImportSqueeze(ImportContext& context);
+Status ImportTile(ImportContext& context);
+Status ImportUnsqueeze(ImportContext& context);
+// import_transpose.cpp
+Status ImportDepthToSpace(ImportContext& context);
+Status ImportSpaceToDepth(ImportContext& context);
+Status ImportTranspose(ImportContext& context);
+// import_concat.cpp
+Status ImportConcat(ImportContext& context);
+Status ImportSplit(ImportContext& context);
+// import_slice.cpp
+Status ImportPad(ImportContext& context);
+Status ImportSlice(ImportContext& context);
+// import_gather.cpp
+Status ImportGather(ImportContext& context);
+// import_constant.cpp
+Status ImportConstant(ImportContext& context);
+Status ImportConstantOfShape(ImportContext& context);
+Status ImportRange(ImportContext& context);
+Status ImportShape(ImportContext& context);
+Status ImportSize(ImportContext& context);
+// import_cast.cpp
+Status ImportCast(ImportContext& context);
+Status ImportCastLike(ImportContext& context);
+Status ImportDequantizeLinear(ImportContext& context);
+// import_resize.cpp
+Status ImportResize(ImportContext& context);
+Status ImportUpsample(ImportContext& context);
+// import_reduce.cpp
+Status ImportArgExtreme(ImportContext& context);
+Status ImportReduce(ImportContext& context);
+
+}  // namespace npustream::compiler

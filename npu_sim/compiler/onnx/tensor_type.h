@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "npu_sim/om/graph.h"
+
+namespace npustream::compiler {
+
+// Our element type for ONNX's number; nothing for strings, complex numbers and numbers that do not exist.
+std::optional<om::DataType> DataTypeFromOnnx(int64_t onnx_type);
+
+}  // namespace npustream::compiler

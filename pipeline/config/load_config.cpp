@@ -1,0 +1,208 @@
+#include "pipeline/config/load_config.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "pipeline/config/expand_env.h"
+#include "pipeline/config/source_kind.h"
+#include "runtime/serving/yaml_reader.h"
+
+namespace npustream::pipeline {
+namespace {
+
+namespace fs = std::filesystem;
+using serving::YamlMap;
+
+constexpr int kMostCameras = 1024;
+
+// A text with ${…} replaced; the mistake of a variable that is not set stays with the map.
+std::string ExpandedText(YamlMap& map, std::string_view key, std::string otherwise = "") {
+  const Result<std::string> expanded = ExpandEnvironment(map.Text(key, std::move(otherwise)));
+  if (expanded.ok()) return *expanded;
+  map.Fail(key, expanded.status().message());
+  return "";
+}
+
+std::string Under(const fs::path& folder, const std::string& path) {
+  return path.empty() || fs::path(path).is_absolute() ? path : (folder / path).lexically_normal().string();
+}
+
+// A description's name stays a name; what looks like a path starts at the folder.
+std::string DescriptionUnder(const fs::path& folder, const std::string& text) {
+  const bool path = text.find('/') != std::string::npos || text.ends_with(".yaml") || text.ends_with(".yml");
+  return path ? Under(folder, text) : text;
+}
+
+ModelConfig ReadModel(YamlMap& map, const std::string& name, const fs::path& folder) {
+  ModelConfig model;
+  model.name = name;
+  const std::string file = Under(folder, ExpandedText(map, "file"));
+  model.request.model = map.Has("file") ? file : DescriptionUnder(folder, ExpandedText(map, "description"));
+  model.request.decoder = map.Text("decoder");
+  model.request.labels_file = Under(folder, ExpandedText(map, "labels"));
+  model.request.picture_format = map.Choice("picture-format", {"nv12", "rgb"}, 0) == 1
+                                     ? serving::PictureFormat::kRgb888
+                                     : serving::PictureFormat::kNv12;
+  model.request.precision =
+      std::vector<std::string>{"fp32", "fp16", "bf16"}[map.Choice("precision", {"fp32", "fp16", "bf16"}, 0)];
+  model.batch_size = map.Integer("batch-size", 1, 64, model.batch_size);
+  model.batch_timeout_ms = map.Integer("batch-timeout-ms", 0, 60'000, model.batch_timeout_ms);
+  model.queue_size = map.Integer("queue-size", 1, 4096, model.queue_size);
+  model.device = map.Integer("device", 0, 15, model.device);
+  map.RefuseOtherKeys();
+  if (map.Has("description") == map.Has("file")) map.Fail("description", "a model has either 'description' or 'file'");
+  return model;
+}
+
+std::vector<ModelConfig> ReadModels(YamlMap& root, const fs::path& folder) {
+  std::vector<ModelConfig> models;
+  YamlMap map = root.Map("models");
+  for (const std::string& name : map.Keys()) {
+    YamlMap entry = map.Map(name);
+    models.push_back(ReadModel(entry, name, folder));
+  }
+  if (!root.Has("models")) {
+    models.emplace_back();
+    models[0].name = models[0].request.model = "coco-day";
+  } else if (models.empty()) {
+    root.Fail("models", "names no model");
+  }
+  return models;
+}
+
+std::optional<Region> ReadRegion(YamlMap& map) {
+  if (!map.Has("region")) return std::nullopt;
+  YamlMap entry = map.Map("region");
+  Region region;
+  region.x = entry.Number("x", 0, 1, 0);
+  region.y = entry.Number("y", 0, 1, 0);
+  region.w = entry.Number("w", 0, 1, 1 - region.x);
+  region.h = entry.Number("h", 0, 1, 1 - region.y);
+  entry.RefuseOtherKeys();
+  constexpr double kRounding = 1e-9;
+  if (region.w <= 0 || region.h <= 0 || region.x + region.w > 1 + kRounding || region.y + region.h > 1 + kRounding) {
+    map.Fail("region", "must lie within the frame and not be empty (x + w and y + h at most 1)");
+  }
+  return region;
+}
+
+void CheckModel(YamlMap& map, const std::vector<ModelConfig>& models, const std::string& model) {
+  std::vector<std::string> names;
+  for (const ModelConfig& known : models) names.push_back(known.name);
+  if (model.empty()) {
+    map.Fail("model", fmt::format("is missing; known are {}", fmt::join(names, ", ")));
+  } else if (std::find(names.begin(), names.end(), model) == names.end()) {
+    map.Fail("model", fmt::format("there is no model '{}'; known are {}", model, fmt::join(names, ", ")));
+  }
+}
+
+// The keys which `defaults:` may have too.
+void ReadOverrides(YamlMap& map, CameraConfig& camera) {
+  camera.model = map.Text("model", camera.model);
+  if (map.Has("threshold")) camera.threshold = map.Number("threshold", 0, 1, 0);
+  camera.interval = map.Integer("interval", 1, 10'000, camera.interval);
+  camera.loop = map.Bool("loop", camera.loop);
+  camera.realtime = map.Bool("realtime", camera.realtime);
+  if (auto region = ReadRegion(map)) camera.region = region;
+  if (map.Has("records")) camera.records = ExpandedText(map, "records");
+}
+
+constexpr const char* kSourceKeys[] = {"uri", "file", "dir"};
+
+void ReadSource(YamlMap& map, const fs::path& folder, CameraConfig& camera) {
+  for (const char* key : kSourceKeys) {
+    const std::string written = map.Text(key);
+    if (!map.Has(key)) continue;
+    camera.location_as_written = written;
+    const std::string location = ExpandedText(map, key);
+    camera.kind = std::string_view(key) == "dir" ? SourceKind::kPictures : SourceKindOf(location);
+    camera.location = camera.kind == SourceKind::kUri ? location : Under(folder, PathOfSource(location));
+  }
+}
+
+void CheckSource(YamlMap& map, const CameraConfig& camera) {
+  const auto given = std::count_if(std::begin(kSourceKeys), std::end(kSourceKeys),
+                                   [&](const char* key) { return map.Has(key); });
+  if (given == 0) map.Fail("uri", "is missing; a camera has one of 'uri', 'file' or 'dir'");
+  if (given > 1) map.Fail("uri", "a camera has only one of 'uri', 'file' and 'dir'");
+  if (camera.loop && camera.kind == SourceKind::kUri) map.Fail("loop", "is for files and folders");
+}
+
+// A camera's name becomes part of file names and records.
+bool IsCameraName(const std::string& name) {
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+    return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c >= 0x80;
+  });
+}
+
+// A key that is not known is reported before what its absence under the right name causes.
+CameraConfig ReadCamera(YamlMap& map, const std::string& name, const CameraConfig& defaults,
+                        const std::vector<ModelConfig>& models, const fs::path& folder) {
+  CameraConfig camera = defaults;
+  camera.name = name;
+  ReadSource(map, folder, camera);
+  ReadOverrides(map, camera);
+  map.RefuseOtherKeys();
+  CheckSource(map, camera);
+  CheckModel(map, models, camera.model);
+  return camera;
+}
+
+CameraConfig ReadDefaults(YamlMap& root, const std::vector<ModelConfig>& models) {
+  CameraConfig defaults;
+  if (models.size() == 1) defaults.model = models[0].name;
+  YamlMap map = root.Map("defaults");
+  ReadOverrides(map, defaults);
+  map.RefuseOtherKeys();
+  if (map.Has("model")) CheckModel(map, models, defaults.model);
+  return defaults;
+}
+
+std::vector<CameraConfig> ReadCameras(YamlMap& root, const std::vector<ModelConfig>& models, const fs::path& folder) {
+  const CameraConfig defaults = ReadDefaults(root, models);
+  std::vector<CameraConfig> cameras;
+  YamlMap map = root.Map("cameras");
+  for (const std::string& name : map.Keys()) {
+    if (!IsCameraName(name)) {
+      map.Fail(name, "a camera's name is made of letters, digits, '_', '-' and '.', at most 64");
+    }
+    YamlMap entry = map.Map(name);
+    cameras.push_back(ReadCamera(entry, name, defaults, models, folder));
+  }
+  if (cameras.empty()) root.Fail("cameras", "names no camera");
+  if (cameras.size() > kMostCameras) root.Fail("cameras", fmt::format("has more than {} cameras", kMostCameras));
+  return cameras;
+}
+
+OutputConfig ReadOutputs(YamlMap& root) {
+  OutputConfig outputs;
+  YamlMap map = root.Map("outputs");
+  outputs.records = ExpandedText(map, "records");
+  outputs.video = ExpandedText(map, "video");
+  map.RefuseOtherKeys();
+  return outputs;
+}
+
+}  // namespace
+
+Result<RunConfig> LoadRunConfig(const fs::path& path) {
+  serving::YamlReader reader(path);
+  YamlMap root = reader.Root();
+  NPUSTREAM_RETURN_IF_ERROR(reader.status());
+  const fs::path folder = fs::absolute(path).parent_path();
+  RunConfig config;
+  config.threads = root.Integer("threads", 1, 1024, 0);
+  for (const char* section : {"models", "defaults", "cameras", "outputs"}) root.Map(section);
+  root.RefuseOtherKeys();
+  config.outputs = ReadOutputs(root);
+  config.models = ReadModels(root, folder);
+  config.cameras = ReadCameras(root, config.models, folder);
+  NPUSTREAM_RETURN_IF_ERROR(reader.status());
+  return config;
+}
+
+}  // namespace npustream::pipeline

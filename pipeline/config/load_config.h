@@ -1,0 +1,15 @@
+#pragma once
+
+#include <filesystem>
+
+#include "base/status.h"
+#include "pipeline/config/run_config.h"
+
+namespace npustream::pipeline {
+
+// Reads and validates a file of cameras; docs/configuration.md has every key. Errors name file, line and key, with a
+// suggestion for a key or model name that was mistyped; nothing is opened. Relative paths of inputs, descriptions and
+// labels start at the file's folder, those of outputs at the current folder. Any thread.
+Result<RunConfig> LoadRunConfig(const std::filesystem::path& path);
+
+}  // namespace npustream::pipeline

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runtime/serving/model_store.h"
+
+namespace npustream::pipeline {
+
+// A model of the `models:` map and how it is batched; one runner in the process whatever the number of its cameras.
+struct ModelConfig {
+  std::string name;
+  serving::ModelRequest request;
+  int batch_size = 8;
+  int batch_timeout_ms = 0;  // 0: work-conserving
+  int queue_size = 64;       // requests
+  int device = 0;
+};
+
+// A part of the frame in fractions of its width and height.
+struct Region {
+  double x = 0, y = 0, w = 1, h = 1;
+};
+
+enum class SourceKind {
+  kFile,      // a video file, `location` is its path
+  kPictures,  // a folder of pictures or a single one, `location` is its path
+  kUri,       // anything else GStreamer can open, `location` is the URI
+};
+
+struct CameraConfig {
+  std::string name;
+  SourceKind kind = SourceKind::kFile;
+  std::string location;
+  std::string location_as_written;  // before ${…} was replaced: may be shown, as it holds no secrets
+  std::string model;                // a name of RunConfig::models
+  std::optional<double> threshold;  // instead of the model's
+  int interval = 1;                 // every how many-th frame goes through the model
+  bool loop = false;                // begin again at the end of the file
+  bool realtime = false;            // play a file at its own pace and drop what comes too fast, as a camera would
+  std::optional<Region> region;     // only this part goes through the model
+  std::string records;              // a records file of its own; empty: that of the outputs
+
+  // Files and pictures are read as fast as they can be worked on, and nothing is dropped.
+  bool live() const { return realtime || location.starts_with("rtsp://") || location.starts_with("rtsps://"); }
+};
+
+struct OutputConfig {
+  std::string records;  // JSON lines; "-": stdout, empty: none; "{camera}" stands for the camera's name
+  std::string video;    // annotated MP4 of all cameras in a grid; empty: none
+};
+
+struct RunConfig {
+  std::vector<ModelConfig> models;
+  std::vector<CameraConfig> cameras;  // in the file's order, at least one
+  OutputConfig outputs;
+  int threads = 0;  // thread budget of the process; 0: as the environment says
+};
+
+}  // namespace npustream::pipeline

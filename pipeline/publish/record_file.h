@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/mutex.h"
+#include "base/status.h"
+
+namespace npustream::pipeline {
+
+// A file of records that several cameras write to, line by line. Thread-safe.
+class RecordFile {
+ public:
+  enum class Visibility {
+    kAtOnce,    // lines appear in the file as they are written, as somebody who follows it expects
+    kOnCommit,  // the file appears as a whole with Commit(), or not at all
+  };
+
+  // "-" is the standard output. Parent folders are made. kIoError names the file and the reason.
+  static Result<std::unique_ptr<RecordFile>> Open(const std::string& path, Visibility visibility);
+  // Without Commit() a file of kOnCommit leaves nothing behind.
+  ~RecordFile();
+  RecordFile(const RecordFile&) = delete;
+  RecordFile& operator=(const RecordFile&) = delete;
+
+  // Writes `line` and a newline. The first failure (a full disk) stays until Commit.
+  Status Write(std::string_view line);
+  // Everything is on its way to the disk and, for kOnCommit, under its name.
+  Status Commit();
+  const std::string& path() const { return path_; }
+
+ private:
+  RecordFile(std::string path, std::filesystem::path written, std::FILE* file)
+      : path_(std::move(path)), written_(std::move(written)), file_(file) {}
+  Status Failure(std::string_view what) const;
+
+  const std::string path_;
+  const std::filesystem::path written_;  // where the lines go until Commit
+  mutable Mutex mutex_;
+  std::FILE* file_ NPUSTREAM_GUARDED_BY(mutex_) = nullptr;
+  Status status_ NPUSTREAM_GUARDED_BY(mutex_);
+};
+
+// The record files of a run, by path. Used by one thread; the files by many.
+class RecordFiles {
+ public:
+  explicit RecordFiles(RecordFile::Visibility visibility) : visibility_(visibility) {}
+
+  // The file for a camera: `pattern` with "{camera}" replaced; null for an empty pattern. Lives as long as this object.
+  Result<RecordFile*> For(const std::string& pattern, const std::string& camera);
+  Status CommitAll();
+
+ private:
+  const RecordFile::Visibility visibility_;
+  std::map<std::string, std::unique_ptr<RecordFile>> files_;
+};
+
+}  // namespace npustream::pipeline

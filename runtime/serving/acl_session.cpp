@@ -1,0 +1,60 @@
+#include "runtime/serving/acl_session.h"
+
+#include <acl/acl.h>
+
+#include "base/mutex.h"
+#include "runtime/serving/acl_status.h"
+
+namespace npustream::serving {
+namespace {
+
+struct ProcessState {
+  Mutex mutex;
+  std::weak_ptr<AclSession> session NPUSTREAM_GUARDED_BY(mutex);
+  bool initialised NPUSTREAM_GUARDED_BY(mutex) = false;
+  bool ours NPUSTREAM_GUARDED_BY(mutex) = false;  // aclInit was called by us, so aclFinalize is our duty
+};
+
+// Never destroyed: threads of elements may still hold sessions while static objects go.
+ProcessState& State() {
+  static auto& state = *new ProcessState;
+  return state;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<AclSession>> AclSession::Acquire() {
+  ProcessState& state = State();
+  MutexLock lock(state.mutex);
+  if (auto session = state.session.lock()) return session;
+  if (!state.initialised) {
+    const aclError error = aclInit(nullptr);
+    if (error != ACL_ERROR_REPEAT_INITIALIZE) NPUSTREAM_RETURN_IF_ACL_ERROR(error, "starting AscendCL");
+    state.ours = error == ACL_SUCCESS;
+    state.initialised = true;
+  }
+  std::shared_ptr<AclSession> session(new AclSession);
+  state.session = session;
+  return session;
+}
+
+Status AclSession::Finalize() {
+  ProcessState& state = State();
+  MutexLock lock(state.mutex);
+  if (!state.session.expired()) {
+    return Status(StatusCode::kFailedPrecondition, "AscendCL is still in use and cannot be ended");
+  }
+  if (!state.initialised || !state.ours) return {};
+  NPUSTREAM_RETURN_IF_ACL_ERROR(aclFinalize(), "ending AscendCL");
+  state.initialised = false;
+  state.ours = false;
+  return {};
+}
+
+std::string SocName() {
+  const auto session = AclSession::Acquire();
+  const char* name = session.ok() ? aclrtGetSocName() : nullptr;
+  return name != nullptr && *name != '\0' ? name : "Ascend310P3";
+}
+
+}  // namespace npustream::serving

@@ -1,0 +1,224 @@
+#include "runtime/serving/npu_model_runner.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/log.h"
+#include "runtime/serving/acl_status.h"
+
+namespace npustream::serving {
+
+Result<std::shared_ptr<ModelRunner>> NpuModelRunner::Create(const RunnerOptions& options, Clock& clock) {
+  if (options.batch_size < 1 || options.batch_timeout_ms < 0 || options.queue_size < 1 || options.depth < 1) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("a runner needs batch size {}, queue size {} and depth {} of at least 1 and a timeout of "
+                              "at least 0, not {} ms",
+                              options.batch_size, options.queue_size, options.depth, options.batch_timeout_ms));
+  }
+  std::shared_ptr<NpuModelRunner> runner(new NpuModelRunner(options, clock));
+  std::promise<Status> loaded;
+  std::future<Status> outcome = loaded.get_future();
+  runner->submitter_ =
+      std::thread([&runner = *runner, loaded = std::move(loaded)]() mutable { runner.RunSubmitter(loaded); });
+  NPUSTREAM_RETURN_IF_ERROR(outcome.get());
+  return std::shared_ptr<ModelRunner>(std::move(runner));
+}
+
+NpuModelRunner::~NpuModelRunner() {
+  {
+    MutexLock lock(mutex_);
+    closing_ = true;
+    work_.NotifyAll();
+    room_.NotifyAll();
+  }
+  if (submitter_.joinable()) submitter_.join();
+}
+
+Status NpuModelRunner::Submit(InferenceRequest request) {
+  if (request.device_input == nullptr || !request.done) {
+    return Status(StatusCode::kInvalidArgument, "a request needs an input and somebody to answer");
+  }
+  MutexLock lock(mutex_);
+  while (!closing_ && !batcher_->HasRoom()) room_.Wait(lock);
+  if (closing_) return Status(StatusCode::kUnavailable, "the model's runner is shutting down");
+  batcher_->Push(std::move(request));
+  work_.NotifyOne();
+  return {};
+}
+
+RunnerStats NpuModelRunner::stats() const {
+  RunnerStats result;
+  {
+    MutexLock lock(mutex_);
+    result = stats_;
+    result.queue_wait_ns_sorted = waits_;
+  }
+  std::sort(result.queue_wait_ns_sorted.begin(), result.queue_wait_ns_sorted.end());
+  return result;
+}
+
+void NpuModelRunner::RunSubmitter(std::promise<Status>& loaded) {
+  const Status status = LoadAndPrepare();
+  if (status.ok()) completer_ = std::thread([this] { RunCompleter(); });
+  // From here on Create may return, and with it the runner be destroyed, which waits for this thread.
+  const bool ready = status.ok();
+  loaded.set_value(status);
+  if (ready) {
+    Dispatch();
+    {
+      MutexLock stream_lock(stream_mutex_);
+      no_more_ = true;
+      launched_.NotifyAll();
+    }
+    completer_.join();
+    RefuseWaiting();
+  }
+  slots_.clear();
+  outputs_.reset();
+  model_.reset();
+}
+
+Status NpuModelRunner::LoadAndPrepare() {
+  NPUSTREAM_ASSIGN_OR_RETURN(model_, LoadedModel::Load(options_.om, options_.device_id));
+  info_ = model_->info();
+  const int batch_size = static_cast<int>(std::min<int64_t>(options_.batch_size, info_.gears.back()));
+  const size_t reserve = static_cast<size_t>(options_.depth) * static_cast<size_t>(batch_size);
+  NPUSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<AclSession> session, AclSession::Acquire());
+  outputs_ = std::make_shared<OutputPool>(std::move(session), info_.outputs, reserve);
+  for (int i = 0; i < options_.depth; ++i) {
+    NPUSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<BatchSlot> slot, BatchSlot::Create(*model_));
+    slots_.push_back(std::move(slot));
+  }
+
+  constexpr int64_t kNsPerMs = 1'000'000;
+  MutexLock lock(mutex_);
+  for (const auto& slot : slots_) free_slots_.push_back(slot.get());
+  batcher_ = std::make_unique<Batcher>(
+      BatcherOptions{
+          info_.gears, batch_size, options_.batch_timeout_ms * kNsPerMs, options_.queue_size, options_.depth, {}},
+      clock_);
+  stats_.batches_by_size.assign(static_cast<size_t>(batch_size) + 1, 0);
+  waits_.reserve(kWaitSamples);
+  return {};
+}
+
+void NpuModelRunner::Dispatch() {
+  while (BatchSlot* slot = NextBatch()) Launch(*slot);
+}
+
+BatchSlot* NpuModelRunner::NextBatch() {
+  MutexLock lock(mutex_);
+  while (!closing_) {
+    if (!free_slots_.empty() && batcher_->Take(free_slots_.back()->batch)) {
+      BatchSlot* slot = free_slots_.back();
+      free_slots_.pop_back();
+      room_.NotifyAll();
+      return slot;
+    }
+    if (const auto wake_at_ns = batcher_->WakeAtNs()) {
+      clock_.WaitUntil(work_, lock, *wake_at_ns);
+    } else {
+      work_.Wait(lock);
+    }
+  }
+  return nullptr;
+}
+
+void NpuModelRunner::Launch(BatchSlot& slot) {
+  slot.started_ns = clock_.NowNs();
+  slot.launch_status = slot.Prepare(*outputs_);
+  MutexLock stream_lock(stream_mutex_);
+  if (slot.launch_status.ok()) slot.launch_status = slot.Enqueue();
+  in_flight_.push_back(&slot);
+  launched_.NotifyOne();
+}
+
+void NpuModelRunner::RefuseWaiting() {
+  std::deque<PendingRequest> waiting;
+  {
+    MutexLock lock(mutex_);
+    waiting = batcher_->TakeAll();
+  }
+  for (PendingRequest& pending : waiting) {
+    pending.request.done({Status(StatusCode::kUnavailable, "the model's runner was shut down"), nullptr, 0, 0, 0});
+  }
+}
+
+void NpuModelRunner::RunCompleter() {
+  const Status entered = model_->MakeCurrent();
+  if (!entered.ok()) Log(LogLevel::kError, "serving", "{}", entered.message());
+  while (BatchSlot* slot = NextInFlight()) {
+    const Status status = AwaitFront(*slot);
+    Answer(*slot, status);
+  }
+}
+
+// The oldest batch in flight, which stays in the list while it is waited for; null at the end.
+BatchSlot* NpuModelRunner::NextInFlight() {
+  MutexLock stream_lock(stream_mutex_);
+  while (in_flight_.empty() && !no_more_) launched_.Wait(stream_lock);
+  return in_flight_.empty() ? nullptr : in_flight_.front();
+}
+
+// A failure stays with the stream until somebody synchronises it. So that it is not taken for one of the batches
+// behind, the stream is then brought to rest and those batches are put on it once more.
+Status NpuModelRunner::AwaitFront(BatchSlot& slot) {
+  Status status = slot.launch_status.ok() ? slot.Wait() : slot.launch_status;
+  MutexLock stream_lock(stream_mutex_);
+  in_flight_.pop_front();
+  if (status.ok() && !in_flight_.empty()) return status;
+  // Nothing else is in flight, so this returns at once; a runtime that keeps failures from events tells them here.
+  Status rest = AclStatus(aclrtSynchronizeStream(model_->stream()), "running the model");
+  if (status.ok()) return rest;
+  RunOthersAgain();
+  return rest.ok() ? status : rest;
+}
+
+void NpuModelRunner::RunOthersAgain() {
+  for (BatchSlot* other : in_flight_) {
+    if (other->launch_status.ok()) other->launch_status = other->Enqueue();
+  }
+}
+
+// The slot is free before its requests are answered, so that the device does not wait for them.
+void NpuModelRunner::Answer(BatchSlot& slot, const Status& status) {
+  std::vector<PendingRequest> requests;
+  std::vector<std::shared_ptr<HostOutputs>> outputs;
+  requests.swap(slot.batch.requests);
+  outputs.swap(slot.outputs);
+  const int64_t started_ns = slot.started_ns;
+  Count(requests, !status.ok(), started_ns);
+  {
+    MutexLock lock(mutex_);
+    batcher_->Finish();
+    free_slots_.push_back(&slot);
+    work_.NotifyOne();
+  }
+  const int64_t now_ns = clock_.NowNs();
+  for (size_t i = 0; i < requests.size(); ++i) {
+    InferenceResponse response{status, nullptr, static_cast<int>(requests.size()),
+                               started_ns - requests[i].submitted_ns, now_ns - started_ns};
+    if (status.ok()) response.outputs = std::move(outputs[i]);
+    requests[i].request.done(std::move(response));
+  }
+}
+
+void NpuModelRunner::Count(const std::vector<PendingRequest>& requests, bool failed, int64_t started_ns) {
+  MutexLock lock(mutex_);
+  stats_.requests += requests.size();
+  if (failed) stats_.failures += requests.size();
+  ++stats_.batches;
+  ++stats_.batches_by_size[requests.size()];
+  for (const PendingRequest& pending : requests) {
+    const int64_t wait_ns = started_ns - pending.submitted_ns;
+    if (waits_.size() < kWaitSamples) {
+      waits_.push_back(wait_ns);
+    } else {
+      waits_[next_wait_++ % kWaitSamples] = wait_ns;
+    }
+  }
+}
+
+}  // namespace npustream::serving

@@ -1,0 +1,52 @@
+// Odd and broken media, as a user would feed them: no crash, no hang, and no complaint about a file that is sound.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "tests/e2e/summary.h"
+#include "tests/support/run_program.h"
+#include "tests/support/test_data.h"
+
+namespace npustream::e2e {
+namespace {
+
+using testing_support::RunShell;
+using testing_support::TemporaryFolder;
+
+TEST(Robustness, EveryOddFileEndsOrderly) {
+  NPUSTREAM_TEST_DATA_OR_SKIP(media, "robust");
+  const TemporaryFolder folder;
+  for (const auto& entry : std::filesystem::directory_iterator(media)) {
+    const auto output = folder.path() / "out.jsonl";
+    std::filesystem::remove(output);
+    const auto run = RunShell("timeout 60 npustream detect --model coco-day --input '" + entry.path().string() +
+                              "' --output '" + output.string() + "'");
+    EXPECT_TRUE(run.exit_code == 0 || run.exit_code == 1) << entry.path() << ": " << run.exit_code << "\n" << run.output;
+    if (run.exit_code == 1) {
+      EXPECT_NE(run.output.find(entry.path().filename().string()), std::string::npos) << run.output;
+    } else {
+      EXPECT_FALSE(ReadJsonLines(output).empty()) << entry.path();
+    }
+    const std::string name = entry.path().filename();
+    if (name.starts_with("gen_")) EXPECT_EQ(run.exit_code, 0) << name << ": " << run.output;
+  }
+}
+
+TEST(Robustness, ForeignFilesGivenAsModelsAreNamed) {
+  const TemporaryFolder folder;
+  const std::string text = (folder.path() / "model.om").string();
+  const std::string picture = NPUSTREAM_SOURCE_DIR "/LICENSE";
+  for (const char* content : {"", "GGUF\\3\\0\\0\\0", "just text", "OM\\0\\0cut short"}) {
+    const auto run = RunShell("printf '" + std::string(content) + "' > '" + text + "'; npustream detect --model '" + text +
+                              "' --decoder yolox --input '" + picture + "' --output '" + folder.path().string() +
+                              "/out.jsonl'");
+    EXPECT_EQ(run.exit_code, 1) << run.output;
+    EXPECT_NE(run.output.find("model.om"), std::string::npos) << run.output;
+    EXPECT_FALSE(std::filesystem::exists(folder.path() / "out.jsonl")) << "half-written output";
+  }
+}
+
+}  // namespace
+}  // namespace npustream::e2e
