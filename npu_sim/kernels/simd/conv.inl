@@ -12,7 +12,9 @@ constexpr int MostPixels(int groups) {
   return fit < kMaxTilePixels ? fit : kMaxTilePixels;
 }
 
-template <int kGroups, int kPixels, bool kUnit>
+enum class Source { kUnit, kStrided, kPlain };
+
+template <int kGroups, int kPixels, Source kSource>
 void RunTile(const ConvTile& t) {
   V sum[kGroups][kPixels];
 #pragma GCC unroll 4
@@ -21,24 +23,30 @@ void RunTile(const ConvTile& t) {
 #pragma GCC unroll 14
     for (int p = 0; p < kPixels; ++p) sum[g][p] = bias;
   }
-  const int64_t pixel_stride = kUnit ? kBlock : t.x_pixel_stride;
+  const int64_t pixel_stride = kSource == Source::kUnit ? kBlock : t.x_pixel_stride;
   const float* w = t.w;
-  for (int64_t group = 0; group < t.in_groups; ++group) {
+  // One source channel's pixel under the window: its weights, and every pixel of the tile.
+  const auto accumulate = [&](const float* x) __attribute__((always_inline)) {
+    V weight[kGroups];
+#pragma GCC unroll 4
+    for (int g = 0; g < kGroups; ++g) weight[g] = Load(w + g * kBlock);
+#pragma GCC unroll 14
+    for (int p = 0; p < kPixels; ++p) {
+      const V value = Set(x[p * pixel_stride]);
+#pragma GCC unroll 4
+      for (int g = 0; g < kGroups; ++g) sum[g][p] = MulAdd(weight[g], value, sum[g][p]);
+    }
+    w += kGroups * kBlock;
+  };
+  if constexpr (kSource == Source::kPlain) {
+    for (int64_t tap = 0; tap < t.taps; ++tap) accumulate(t.x + t.offsets[tap]);
+  }
+  for (int64_t group = 0; kSource != Source::kPlain && group < t.in_groups; ++group) {
     const int64_t lanes = group + 1 < t.in_groups ? t.lanes : t.last_lanes;
     for (int64_t kh = 0; kh < t.kh; ++kh) {
       for (int64_t kw = 0; kw < t.kw; ++kw) {
         const float* x = t.x + group * t.x_group_stride + kh * t.x_kh_stride + kw * t.x_kw_stride;
-        for (int64_t lane = 0; lane < lanes; ++lane, ++x, w += kGroups * kBlock) {
-          V weight[kGroups];
-#pragma GCC unroll 4
-          for (int g = 0; g < kGroups; ++g) weight[g] = Load(w + g * kBlock);
-#pragma GCC unroll 14
-          for (int p = 0; p < kPixels; ++p) {
-            const V value = Set(x[p * pixel_stride]);
-#pragma GCC unroll 4
-            for (int g = 0; g < kGroups; ++g) sum[g][p] = MulAdd(weight[g], value, sum[g][p]);
-          }
-        }
+        for (int64_t lane = 0; lane < lanes; ++lane) accumulate(x + lane);
       }
     }
   }
@@ -58,8 +66,9 @@ void RunTile(const ConvTile& t) {
 template <int kGroups, int kPixels>
 void SetTiles(SimdTable& table) {
   if constexpr (kPixels > 0) {
-    table.conv_unit[kGroups - 1][kPixels - 1] = RunTile<kGroups, kPixels, true>;
-    table.conv_strided[kGroups - 1][kPixels - 1] = RunTile<kGroups, kPixels, false>;
+    table.conv_unit[kGroups - 1][kPixels - 1] = RunTile<kGroups, kPixels, Source::kUnit>;
+    table.conv_strided[kGroups - 1][kPixels - 1] = RunTile<kGroups, kPixels, Source::kStrided>;
+    table.conv_plain[kGroups - 1][kPixels - 1] = RunTile<kGroups, kPixels, Source::kPlain>;
     SetTiles<kGroups, kPixels - 1>(table);
   }
 }
