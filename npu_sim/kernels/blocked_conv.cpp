@@ -58,7 +58,7 @@ Cut CutOf(const ConvShape& s, om::Layout source, Isa isa) {
   cut.last_lanes = ic - (cut.in_groups - 1) * cut.in_block;
   cut.out_groups = GroupsOf(oc, cut.block);
   const int64_t group_bytes = ic * s.kh * s.kw * cut.block * 4;
-  const int64_t most = cut.out_groups == 3 ? 3 : group_bytes * kMaxTileGroups <= kWeightBytesNear ? kMaxTileGroups : 2;
+  const int64_t most = cut.in_block == 1 ? 2 : cut.out_groups == 3 ? 3 : group_bytes * kMaxTileGroups <= kWeightBytesNear ? kMaxTileGroups : 2;
   cut.tile_groups = EvenParts(cut.out_groups, most);
   cut.copies = s.pad_top + s.pad_left + s.pad_bottom + s.pad_right > 0;
   cut.pointwise = s.kh == 1 && s.kw == 1 && s.stride_h == 1 && s.stride_w == 1 && !cut.copies;
@@ -207,7 +207,7 @@ class DenseExecutor final : public Executor {
 
   int64_t MostPixels(int64_t groups) const {
     int64_t most = kMaxTilePixels;
-    while (!c_.simd->conv_unit[groups - 1][most - 1]) --most;
+    while (!Functions(groups)[most - 1]) --most;
     return most;
   }
 
@@ -227,11 +227,14 @@ class DenseExecutor final : public Executor {
     }
   }
 
-  using TileFunction = void (*)(const ConvTile&);
-  const TileFunction* Functions(const ConvTile& tile, int64_t groups) const {
-    if (c_.cut.in_block == 1) return c_.simd->conv_plain[groups - 1];
-    return tile.x_pixel_stride == c_.cut.block ? c_.simd->conv_unit[groups - 1] : c_.simd->conv_strided[groups - 1];
+  TileSource SourceKind() const {
+    const int64_t stride = c_.s.stride_w;
+    if (c_.cut.in_block == 1) return stride == 1 ? TileSource::kPlain1 : stride == 2 ? TileSource::kPlain2 : TileSource::kPlain;
+    return stride == 1 ? TileSource::kBlocked1 : stride == 2 ? TileSource::kBlocked2 : TileSource::kBlocked;
   }
+
+  using TileFunction = void (*)(const ConvTile&);
+  const TileFunction* Functions(int64_t groups) const { return c_.simd->conv[static_cast<int>(SourceKind())][groups - 1]; }
 
   ConvTile TileOf(const Picture& p) const {
     ConvTile tile = {};
@@ -249,7 +252,7 @@ class DenseExecutor final : public Executor {
 
   // One row (or segment) of one tile's result groups, activation included. `tile` has x, y and residual of its start.
   void RunRow(ConvTile tile, int64_t groups, const std::vector<int64_t>& widths) const {
-    const TileFunction* const functions = Functions(tile, groups);
+    const TileFunction* const functions = Functions(groups);
     float* const y = tile.y;
     int64_t pixels = 0;
     for (const int64_t width : widths) {
@@ -292,7 +295,7 @@ class DenseExecutor final : public Executor {
 
   // A last, shorter segment. (No vector: a run allocates nothing.)
   void RunRest(ConvTile tile, int64_t groups, int64_t pixels) const {
-    const TileFunction* const functions = Functions(tile, groups);
+    const TileFunction* const functions = Functions(groups);
     float* const y = tile.y;
     const int64_t total = pixels;
     for (int64_t parts = GroupsOf(pixels, MostPixels(groups)); parts > 0; --parts) {

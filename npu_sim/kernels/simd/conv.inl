@@ -12,9 +12,20 @@ constexpr int MostPixels(int groups) {
   return fit < kMaxTilePixels ? fit : kMaxTilePixels;
 }
 
-enum class Source { kUnit, kStrided, kPlain };
+constexpr bool IsPlain(TileSource source) { return source >= TileSource::kPlain1; }
 
-template <int kGroups, int kPixels, Source kSource>
+// Floats between neighbouring pixels of a tile; 0 when only the tile knows. Constants keep addresses out of registers.
+constexpr int64_t PixelStride(TileSource source) {
+  switch (source) {
+    case TileSource::kBlocked1: return kBlock;
+    case TileSource::kBlocked2: return 2 * kBlock;
+    case TileSource::kPlain1: return 1;
+    case TileSource::kPlain2: return 2;
+    default: return 0;
+  }
+}
+
+template <TileSource kSource, int kGroups, int kPixels>
 void RunTile(const ConvTile& t) {
   V sum[kGroups][kPixels];
 #pragma GCC unroll 4
@@ -23,7 +34,7 @@ void RunTile(const ConvTile& t) {
 #pragma GCC unroll 14
     for (int p = 0; p < kPixels; ++p) sum[g][p] = bias;
   }
-  const int64_t pixel_stride = kSource == Source::kUnit ? kBlock : t.x_pixel_stride;
+  const int64_t pixel_stride = PixelStride(kSource) > 0 ? PixelStride(kSource) : t.x_pixel_stride;
   const float* w = t.w;
   // One source channel's pixel under the window: its weights, and every pixel of the tile.
   const auto accumulate = [&](const float* x) __attribute__((always_inline)) {
@@ -38,10 +49,10 @@ void RunTile(const ConvTile& t) {
     }
     w += kGroups * kBlock;
   };
-  if constexpr (kSource == Source::kPlain) {
+  if constexpr (IsPlain(kSource)) {
     for (int64_t tap = 0; tap < t.taps; ++tap) accumulate(t.x + t.offsets[tap]);
   }
-  for (int64_t group = 0; kSource != Source::kPlain && group < t.in_groups; ++group) {
+  for (int64_t group = 0; !IsPlain(kSource) && group < t.in_groups; ++group) {
     const int64_t lanes = group + 1 < t.in_groups ? t.lanes : t.last_lanes;
     for (int64_t kh = 0; kh < t.kh; ++kh) {
       for (int64_t kw = 0; kw < t.kw; ++kw) {
@@ -63,13 +74,13 @@ void RunTile(const ConvTile& t) {
   }
 }
 
-template <int kGroups, int kPixels>
+template <TileSource kSource, int kGroups, int kPixels = MostPixels(kGroups)>
 void SetTiles(SimdTable& table) {
   if constexpr (kPixels > 0) {
-    table.conv_unit[kGroups - 1][kPixels - 1] = RunTile<kGroups, kPixels, Source::kUnit>;
-    table.conv_strided[kGroups - 1][kPixels - 1] = RunTile<kGroups, kPixels, Source::kStrided>;
-    table.conv_plain[kGroups - 1][kPixels - 1] = RunTile<kGroups, kPixels, Source::kPlain>;
-    SetTiles<kGroups, kPixels - 1>(table);
+    table.conv[static_cast<int>(kSource)][kGroups - 1][kPixels - 1] = RunTile<kSource, kGroups, kPixels>;
+    SetTiles<kSource, kGroups, kPixels - 1>(table);
+  } else if constexpr (kGroups > 1) {
+    SetTiles<kSource, kGroups - 1>(table);
   }
 }
 
@@ -157,10 +168,12 @@ void RunDepthwiseRow(const DepthwiseRow& r) {
 }
 
 void FillConv(SimdTable& table) {
-  SetTiles<1, MostPixels(1)>(table);
-  SetTiles<2, MostPixels(2)>(table);
-  SetTiles<3, MostPixels(3)>(table);
-  SetTiles<4, MostPixels(4)>(table);
+  SetTiles<TileSource::kBlocked1, 4>(table);
+  SetTiles<TileSource::kBlocked2, 4>(table);
+  SetTiles<TileSource::kBlocked, 4>(table);
+  SetTiles<TileSource::kPlain1, 2>(table);
+  SetTiles<TileSource::kPlain2, 2>(table);
+  SetTiles<TileSource::kPlain, 2>(table);
   table.depthwise_row = RunDepthwiseRow;
 }
 

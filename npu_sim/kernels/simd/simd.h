@@ -55,6 +55,8 @@ struct ConvTile {
   const int32_t* offsets;
   int64_t taps;
 };
+// Blocked or plain source, with neighbouring pixels of a tile 1, 2 or x_pixel_stride apart.
+enum class TileSource { kBlocked1, kBlocked2, kBlocked, kPlain1, kPlain2, kPlain, kCount };
 inline constexpr int kMaxTileGroups = 4;
 inline constexpr int kMaxTilePixels = 14;
 
@@ -103,12 +105,9 @@ struct SimdTable {
   // A 4:2:0 semi-planar row: luma and interleaved chroma (u, v per two pixels) from the even column `x0` on.
   void (*aipp_nv12_row)(const uint8_t* luma, const uint8_t* chroma, bool swap_uv, float* const rows[3], size_t n,
                         const AippRow& row);
-  // Tiles by [result groups − 1][pixels − 1]: those whose x_pixel_stride is the block, any stride, and
-  // plain sources with `offsets`. Null where there are not
-  // enough registers, and all of them on the baseline.
-  void (*conv_unit[kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
-  void (*conv_strided[kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
-  void (*conv_plain[kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
+  // Tiles by [kind of source][result groups − 1][pixels − 1]. Null where there are not enough registers (or, for plain
+  // sources, for more than two groups), and all of them on the baseline.
+  void (*conv[static_cast<int>(TileSource::kCount)][kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
   void (*depthwise_row)(const DepthwiseRow& row);
 };
 
