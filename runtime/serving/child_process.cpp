@@ -45,10 +45,12 @@ std::string ReadToEnd(int fd) {
   while (true) {
     const ssize_t count = read(fd, chunk.data(), chunk.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return output;
+    if (count <= 0) break;
     output.append(chunk.data(), static_cast<size_t>(count));
     if (output.size() > 2 * kKeptOutputBytes) output.erase(0, output.size() - kKeptOutputBytes);
   }
+  if (output.size() > kKeptOutputBytes) output.erase(0, output.size() - kKeptOutputBytes);
+  return output;
 }
 
 }  // namespace

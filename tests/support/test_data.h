@@ -17,7 +17,7 @@ inline std::filesystem::path TestDataFolder() {
 
 }  // namespace npustream::testing_support
 
-// Sets `path` to a file of the test data, or skips the test, saying which file is absent.
-#define NPUSTREAM_TEST_DATA_OR_SKIP(path, relative)                                        \
-  const std::filesystem::path path = npustream::testing_support::TestDataFolder() / (relative); \
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "test data absent: " << path
+// Declares the path `variable` of a file of the test data, or skips the test, saying which file is absent.
+#define NPUSTREAM_TEST_DATA_OR_SKIP(variable, relative)                                            \
+  const std::filesystem::path variable = npustream::testing_support::TestDataFolder() / (relative); \
+  if (!std::filesystem::exists(variable)) GTEST_SKIP() << "test data absent: " << variable

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "dvpp/vdec/frame_pool.h"
+#include "npu_sim/device/device.h"
+
+namespace npustream::dvpp {
+
+// Blocks of a device's memory. The device lives as long as the process.
+class DeviceBlocks : public BlockSource {
+ public:
+  explicit DeviceBlocks(device::Device& device) : device_(device) {}
+  Result<Block> Allocate(size_t bytes) override;
+  void Free(const Block& block) override;
+
+ private:
+  device::Device& device_;
+};
+
+}  // namespace npustream::dvpp
