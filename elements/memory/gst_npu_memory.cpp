@@ -136,9 +136,9 @@ std::shared_ptr<DeviceBlock> DeviceBlockOf(GstMemory* memory) {
 GstBuffer* WrapDevicePicture(std::shared_ptr<DeviceBlock> block, const DevicePicture& picture) {
   GstBuffer* buffer = gst_buffer_new();
   gst_buffer_append_memory(buffer, WrapDeviceBlock(std::move(block)));
-  const gsize offsets[GST_VIDEO_MAX_PLANES] = {0, static_cast<gsize>(picture.width_stride) * picture.height_stride};
+  gsize offsets[GST_VIDEO_MAX_PLANES] = {0, static_cast<gsize>(picture.width_stride) * picture.height_stride};
   const gint stride = static_cast<gint>(picture.width_stride);
-  const gint strides[GST_VIDEO_MAX_PLANES] = {stride, stride};
+  gint strides[GST_VIDEO_MAX_PLANES] = {stride, stride};
   const GstVideoFormat format = VideoFormatOf(picture.format);
   gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, format, picture.width, picture.height,
                                  format == GST_VIDEO_FORMAT_NV12 ? 2 : 1, offsets, strides);

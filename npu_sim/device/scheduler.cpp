@@ -150,6 +150,7 @@ void Scheduler::StartHead(StreamState& stream) {
       if (task->generation > task->event->happened) {
         task->event->happened = task->generation;
         task->event->time_ns = clock_.NowNs();
+        task->event->failure = stream.failure;
       }
       task->event->changed.NotifyAll();
       ReleaseWaiters(*task->event, false, Status());

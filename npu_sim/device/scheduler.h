@@ -145,6 +145,7 @@ struct EventState : Event {
   uint64_t happened = 0;
   uint64_t floor = 0;  // Records up to here were reset
   int64_t time_ns = 0;
+  Status failure;  // what the stream had not told anybody when the last Record happened
   bool closed = false;
   TaskQueue<&Task::next_ready> waiters;
   CondVar changed;

@@ -180,7 +180,7 @@ Status EventState::Synchronize(int timeout_ms) {
       return Status(StatusCode::kTimeout, fmt::format("the event did not happen within {} ms", timeout_ms));
     }
   }
-  return {};
+  return failure;
 }
 
 std::optional<int64_t> EventState::TimeNs() const {

@@ -30,7 +30,8 @@ class Event {
   virtual bool Happened() const = 0;
   // True when a Record was issued since the event was made or reset.
   virtual bool Recorded() const = 0;
-  // Waits until the last Record has happened; kFailedPrecondition when there was none. timeout_ms −1: for ever.
+  // Waits until the last Record has happened; kFailedPrecondition when there was none. timeout_ms −1: for ever. Gives
+  // the failure of a task before that Record as long as nobody had read it by Stream::Synchronize, and leaves it there.
   virtual Status Synchronize(int timeout_ms = -1) = 0;
   // Nanoseconds of the device's clock at which the last Record happened.
   virtual std::optional<int64_t> TimeNs() const = 0;

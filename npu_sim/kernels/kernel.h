@@ -20,7 +20,8 @@ struct TensorInfo {
   om::DataType type = om::DataType::kFloat32;
   om::Dims dims;
   om::Layout layout = om::Layout::kPlain;
-  // Content of a constant; empty otherwise. In Choose: plain row-major. In Prepare: not to be used (packed).
+  // Content of a constant, empty otherwise: plain row-major in Check and Choose, as packed by Choose in Prepare (where
+  // its size must be checked before it is believed).
   std::span<const std::byte> constant;
   bool absent = false;       // an optional input that was left out
   bool is_constant = false;
@@ -34,6 +35,7 @@ struct Problem {
   std::vector<TensorInfo> inputs;
   std::vector<TensorInfo> outputs;
   Isa isa = Isa::kBaseline;
+  size_t scratch_bytes = 0;  // in Prepare: what Arguments::scratch will have
 };
 
 // What a kernel wants for one problem. Vectors are as long as the problem's.
@@ -44,7 +46,6 @@ struct Choice {
   std::vector<std::optional<om::Bytes>> packed;
   // Index of the input whose memory the first output may take over (dies here, same layout and size), or −1.
   int in_place_input = -1;
-  // Set when the kernel's result is right only if the memory is really taken over.
   std::string implementation;  // for people and for the profile
   size_t scratch_bytes = 0;
 };
@@ -72,8 +73,10 @@ class Kernel {
   virtual Status Check(const Problem& problem) const = 0;
   // Layouts, packing and implementation for the layouts that the inputs have now. The default is plain everywhere.
   virtual Result<Choice> Choose(const Problem& problem) const;
-  // An executor for a problem whose layouts are those of the choice. `choice` is the one made at lowering or, when the
-  // plan comes from a file, made of the plan's fields (packed entries only say the sizes).
+  // Whether Choose replaces a constant at `input` by a form whose size only the kernel knows.
+  virtual bool PacksInput(size_t) const { return false; }
+  // An executor for a problem that has passed Check and whose layouts are those of a choice. A plan may come from a
+  // damaged file: layouts, sizes of packed constants and of the scratch buffer are checked again.
   virtual Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const = 0;
 };
 

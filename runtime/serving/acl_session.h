@@ -15,9 +15,9 @@ class AclSession {
   // call tries again.
   static Result<std::shared_ptr<AclSession>> Acquire();
 
-  // Ends AscendCL, for a program about to leave main. kFailedPrecondition while anybody holds a session. Nothing happens
-  // when it never began, or when the application has called aclInit itself. A vendor's runtime cannot be started again
-  // afterwards; so nobody calls this on the way, and dropping the last session ends nothing.
+  // Ends AscendCL, for a program about to leave main. kFailedPrecondition while anybody holds a session. Nothing
+  // happens when it never began, or when the application has called aclInit itself. A vendor's runtime cannot be
+  // started again afterwards; so nobody calls this on the way, and dropping the last session ends nothing.
   static Status Finalize();
 
  private:

@@ -10,31 +10,23 @@ StatusCode CodeOf(aclError error) {
     case ACL_ERROR_INVALID_PARAM:
     case ACL_ERROR_RT_PARAM_INVALID:
     case ACL_ERROR_RT_INVALID_DEVICEID:
-    case ACL_ERROR_GE_PARAM_INVALID:
-      return StatusCode::kInvalidArgument;
+    case ACL_ERROR_GE_PARAM_INVALID: return StatusCode::kInvalidArgument;
     case ACL_ERROR_INVALID_FILE:
-    case ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID:
-      return StatusCode::kNotFound;
+    case ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID: return StatusCode::kNotFound;
     case ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID:
-    case ACL_ERROR_GE_LOAD_MODEL:
-      return StatusCode::kCorruptData;
+    case ACL_ERROR_GE_LOAD_MODEL: return StatusCode::kCorruptData;
     case ACL_ERROR_UNINITIALIZE:
-    case ACL_ERROR_RT_CONTEXT_NULL:
-      return StatusCode::kFailedPrecondition;
+    case ACL_ERROR_RT_CONTEXT_NULL: return StatusCode::kFailedPrecondition;
     case ACL_ERROR_BAD_ALLOC:
     case ACL_ERROR_RT_MEMORY_ALLOCATION:
     case ACL_ERROR_GE_MEMORY_ALLOCATION:
     case ACL_ERROR_RT_NO_STREAM_RESOURCE:
-    case ACL_ERROR_RT_NO_EVENT_RESOURCE:
-      return StatusCode::kResourceExhausted;
+    case ACL_ERROR_RT_NO_EVENT_RESOURCE: return StatusCode::kResourceExhausted;
     case ACL_ERROR_API_NOT_SUPPORT:
-    case ACL_ERROR_RT_FEATURE_NOT_SUPPORT:
-      return StatusCode::kUnsupported;
+    case ACL_ERROR_RT_FEATURE_NOT_SUPPORT: return StatusCode::kUnsupported;
     case ACL_ERROR_RT_STREAM_SYNC_TIMEOUT:
-    case ACL_ERROR_RT_EVENT_SYNC_TIMEOUT:
-      return StatusCode::kTimeout;
-    default:
-      return StatusCode::kInternal;
+    case ACL_ERROR_RT_EVENT_SYNC_TIMEOUT: return StatusCode::kTimeout;
+    default: return StatusCode::kInternal;
   }
 }
 

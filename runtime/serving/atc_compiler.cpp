@@ -74,9 +74,9 @@ Status AtcCompiler::Run(const std::vector<std::string>& arguments, const fs::pat
 
 Result<OnnxInterface> AtcCompiler::ReadInterface(const fs::path& onnx, const fs::path& scratch) const {
   const fs::path json = scratch / "model.json";
-  NPUSTREAM_RETURN_IF_ERROR(Run({"--mode=1", "--framework=5", fmt::format("--model={}", onnx.string()),
-                                 fmt::format("--json={}", json.string())},
-                                onnx));
+  NPUSTREAM_RETURN_IF_ERROR(Run(
+      {"--mode=1", "--framework=5", fmt::format("--model={}", onnx.string()), fmt::format("--json={}", json.string())},
+      onnx));
   NPUSTREAM_ASSIGN_OR_RETURN(const std::string text, ReadTextFile(json));
   Result<OnnxInterface> parsed = ParseOnnxJson(text);
   if (!parsed.ok()) return parsed.status().WithContext(onnx.string());

@@ -22,18 +22,19 @@ struct OnnxInterface {
 
 struct CompileJob {
   std::filesystem::path onnx;
-  std::filesystem::path om;             // what is written; ends in .om
+  std::filesystem::path om;  // what is written; ends in .om
   std::filesystem::path aipp_config;
-  std::string input_shape;              // as atc takes it: "images:-1,3,416,416"
-  std::vector<int> gears;               // --dynamic_batch_size; empty for a fixed batch
+  std::string input_shape;  // as atc takes it: "images:-1,3,416,416"
+  std::vector<int> gears;   // --dynamic_batch_size; empty for a fixed batch
   std::string soc_version;
-  std::string precision_mode;           // --precision_mode; empty: atc's default
+  std::string precision_mode;  // --precision_mode; empty: atc's default
 };
 
 // The offline compiler, which is reached through its command line because that is what a machine with a card has too.
 class AtcCompiler {
  public:
-  // $NPUSTREAM_ATC, else bin/atc beside the folder of this library, else atc of the running program's folder, else PATH.
+  // $NPUSTREAM_ATC, else bin/atc beside the folder of this library, else atc of the running program's folder, else
+  // PATH.
   static Result<AtcCompiler> Find();
 
   // Changes whenever the program does: its path, size and time of change.

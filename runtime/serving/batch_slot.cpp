@@ -92,14 +92,15 @@ Status BatchSlot::EnqueueInput() {
     data = const_cast<void*>(batch.requests[0].request.device_input);
   } else {
     for (size_t i = 0; i < batch.requests.size(); ++i) {
-      NPUSTREAM_RETURN_IF_ACL_ERROR(aclrtMemcpyAsync(input_batch_ + i * bytes, bytes, batch.requests[i].request.device_input,
-                                                     bytes, ACL_MEMCPY_DEVICE_TO_DEVICE, model_.stream()),
-                                    "gathering a batch");
+      NPUSTREAM_RETURN_IF_ACL_ERROR(
+          aclrtMemcpyAsync(input_batch_ + i * bytes, bytes, batch.requests[i].request.device_input, bytes,
+                           ACL_MEMCPY_DEVICE_TO_DEVICE, model_.stream()),
+          "gathering a batch");
     }
   }
-  return AclStatus(aclUpdateDataBuffer(aclmdlGetDatasetBuffer(input_.get(), 0), data,
-                                       static_cast<size_t>(batch.gear) * bytes),
-                   "naming a batch's input");
+  return AclStatus(
+      aclUpdateDataBuffer(aclmdlGetDatasetBuffer(input_.get(), 0), data, static_cast<size_t>(batch.gear) * bytes),
+      "naming a batch's input");
 }
 
 Status BatchSlot::EnqueueOutputs() {

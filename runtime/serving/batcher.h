@@ -11,12 +11,13 @@
 namespace npustream::serving {
 
 struct BatcherOptions {
-  std::vector<int64_t> gears{1};   // batch sizes the model can run, ascending
-  int batch_size = 1;              // largest batch
-  int64_t batch_timeout_ns = 0;    // how long the oldest request may be held back for a fuller batch
+  std::vector<int64_t> gears{1};  // batch sizes the model can run, ascending
+  int batch_size = 1;             // largest batch
+  int64_t batch_timeout_ns = 0;   // how long the oldest request may be held back for a fuller batch
   int queue_size = 64;
-  int depth = 2;                   // batches in flight
-  // What a run at each gear costs, in any unit; empty: in proportion to the gear, as on a device that is short of cores.
+  int depth = 2;  // batches in flight
+  // What a run at each gear costs, in any unit; empty: in proportion to the gear, as on a device that is short of
+  // cores.
   std::vector<double> gear_costs{};
 };
 

@@ -13,8 +13,8 @@ struct ProcessOutcome {
   std::string output;  // stdout and stderr as they came; the last 64 KiB
 };
 
-// Runs a program to its end, with this process's environment and no input. Fails when it cannot be started; an exit code
-// other than 0 is not a failure of this function. Any thread.
+// Runs a program to its end, with this process's environment and no input. Fails when it cannot be started; an exit
+// code other than 0 is not a failure of this function. Any thread.
 Result<ProcessOutcome> RunProgram(const std::filesystem::path& program, const std::vector<std::string>& arguments);
 
 }  // namespace npustream::serving

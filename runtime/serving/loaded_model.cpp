@@ -69,8 +69,8 @@ Status DescribePicture(uint32_t model_id, ModelInfo& info) {
   const auto aipp = std::make_unique<aclAippInfo>();
   NPUSTREAM_RETURN_IF_ACL_ERROR(aclmdlGetFirstAippInfo(model_id, 0, aipp.get()), "asking for the input's AIPP");
   if (aipp->inputFormat != ACL_YUV420SP_U8 && aipp->inputFormat != ACL_RGB888_U8) {
-    return Status(StatusCode::kUnsupported,
-                  fmt::format("AIPP input format {} is neither YUV420SP_U8 nor RGB888_U8", static_cast<int>(aipp->inputFormat)));
+    return Status(StatusCode::kUnsupported, fmt::format("AIPP input format {} is neither YUV420SP_U8 nor RGB888_U8",
+                                                        static_cast<int>(aipp->inputFormat)));
   }
   info.picture_format = aipp->inputFormat == ACL_YUV420SP_U8 ? PictureFormat::kNv12 : PictureFormat::kRgb888;
   info.picture_width = aipp->srcImageSizeW;

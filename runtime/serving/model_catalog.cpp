@@ -62,8 +62,9 @@ Result<fs::path> LocateModelFile(const ModelDescription& description) {
   if (fs::is_regular_file(description.file, ignored)) return description.file;
   const fs::path file_name = description.file.filename();
   if (auto file = FindInModelFolders(file_name)) return *file;
-  const std::string pull =
-      description.source_url.empty() ? "" : fmt::format("get it with `npustream models pull {}`, or ", description.name);
+  const std::string pull = description.source_url.empty()
+                               ? ""
+                               : fmt::format("get it with `npustream models pull {}`, or ", description.name);
   return Status(StatusCode::kNotFound,
                 fmt::format("model {}: its file {} is not in {}; {}name its folder in NPUSTREAM_MODEL_PATH",
                             description.name, file_name.string(), ModelFoldersText(), pull));

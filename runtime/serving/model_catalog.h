@@ -11,11 +11,11 @@ namespace npustream::serving {
 
 // A model known by name.
 struct ModelListing {
-  std::string name;                    // what `--model` takes: the description's file name without .yaml
-  std::filesystem::path description;   // the YAML
-  Status status;                       // why the description cannot be used
-  ModelDescription model;              // when status is ok
-  std::filesystem::path file;          // where the model file is; empty when it has to be pulled
+  std::string name;                   // what `--model` takes: the description's file name without .yaml
+  std::filesystem::path description;  // the YAML
+  Status status;                      // why the description cannot be used
+  ModelDescription model;             // when status is ok
+  std::filesystem::path file;         // where the model file is; empty when it has to be pulled
 };
 
 // All descriptions in ModelFolders(), by name; of two with one name the first folder's counts. Any thread.

@@ -36,21 +36,27 @@ constexpr std::array<float, 3> kByte{255, 255, 255};
 // ImageNet's statistics in units of 0 … 255, blue first.
 constexpr std::array<float, 3> kImageNetMean{103.53f, 116.28f, 123.675f};
 constexpr std::array<float, 3> kImageNetStd{57.375f, 57.12f, 58.395f};
+// CenterNet's statistics of COCO, likewise.
+constexpr std::array<float, 3> kCenterNetMean{104.04f, 113.985f, 119.85f};
+constexpr std::array<float, 3> kCenterNetStd{73.695f, 69.87f, 70.89f};
+constexpr std::array<float, 3> kSsdMean{127, 127, 127};
+constexpr std::array<float, 3> kSsdStd{128, 128, 128};
 
 // From each project's own inference code: YOLOX 0.1.1 (no normalisation), ultralytics' YOLO (RGB / 255), NanoDet (plain
 // resize; class and distance heads, or one with 4 · 8 … 4 · 16 bins beside the classes), FastestDet, libfacedetection,
-// qfgaohao's SSD (background is a class), CenterNet (COCO's statistics of its own).
+// qfgaohao's SSD (background is a class), CenterNet.
+using enum FitMode;
+constexpr ColorOrder kRgb = ColorOrder::kRgb, kBgr = ColorOrder::kBgr;
 constexpr std::array kDefaults{
-    DecoderDefaults{"centernet", ColorOrder::kBgr, {104.04f, 113.985f, 119.85f}, {73.695f, 69.87f, 70.89f},
-                    FitMode::kLetterboxCenter, 0, 0.3f, 0.6f, {0, 0, 1}},
-    DecoderDefaults{"fastestdet", ColorOrder::kBgr, kZero, kByte, FitMode::kStretch, 114, 0.6f, 0.6f, {5, 5, 1}},
-    DecoderDefaults{"gfl", ColorOrder::kBgr, kImageNetMean, kImageNetStd, FitMode::kStretch, 114, 0.4f, 0.6f, {0, 64, 4}},
-    DecoderDefaults{"nanodet", ColorOrder::kBgr, kImageNetMean, kImageNetStd, FitMode::kStretch, 114, 0.4f, 0.6f, {0, 64, 4}},
-    DecoderDefaults{"ssd", ColorOrder::kRgb, {127, 127, 127}, {128, 128, 128}, FitMode::kStretch, 114, 0.4f, 0.45f, {0, 1, 1}},
-    DecoderDefaults{"yolov5", ColorOrder::kRgb, kZero, kByte, FitMode::kLetterboxCenter, 114, 0.25f, 0.45f, {5, 5, 1}},
-    DecoderDefaults{"yolov8", ColorOrder::kRgb, kZero, kByte, FitMode::kLetterboxCenter, 114, 0.25f, 0.45f, {4, 4, 1}},
-    DecoderDefaults{"yolox", ColorOrder::kBgr, kZero, kOne, FitMode::kLetterbox, 114, 0.35f, 0.6f, {5, 5, 1}},
-    DecoderDefaults{"yunet", ColorOrder::kBgr, kZero, kOne, FitMode::kLetterbox, 0, 0.6f, 0.3f, {0, 0, 1}},
+    DecoderDefaults{"centernet", kBgr, kCenterNetMean, kCenterNetStd, kLetterboxCenter, 0, 0.3f, 0.6f, {0, 0, 1}},
+    DecoderDefaults{"fastestdet", kBgr, kZero, kByte, kStretch, 114, 0.6f, 0.6f, {5, 5, 1}},
+    DecoderDefaults{"gfl", kBgr, kImageNetMean, kImageNetStd, kStretch, 114, 0.4f, 0.6f, {0, 64, 4}},
+    DecoderDefaults{"nanodet", kBgr, kImageNetMean, kImageNetStd, kStretch, 114, 0.4f, 0.6f, {0, 64, 4}},
+    DecoderDefaults{"ssd", kRgb, kSsdMean, kSsdStd, kStretch, 114, 0.4f, 0.45f, {0, 1, 1}},
+    DecoderDefaults{"yolov5", kRgb, kZero, kByte, kLetterboxCenter, 114, 0.25f, 0.45f, {5, 5, 1}},
+    DecoderDefaults{"yolov8", kRgb, kZero, kByte, kLetterboxCenter, 114, 0.25f, 0.45f, {4, 4, 1}},
+    DecoderDefaults{"yolox", kBgr, kZero, kOne, kLetterbox, 114, 0.35f, 0.6f, {5, 5, 1}},
+    DecoderDefaults{"yunet", kBgr, kZero, kOne, kLetterbox, 0, 0.6f, 0.3f, {0, 0, 1}},
 };
 
 const DecoderDefaults* Find(std::string_view type) {

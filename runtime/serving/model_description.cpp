@@ -60,7 +60,8 @@ void ReadPreprocessing(YamlMap& root, ModelDescription& description) {
   YamlMap size = root.Map("input-size");
   description.input_width = size.Integer("width", 2, kMostPixels, 0);
   description.input_height = size.Integer("height", 2, kMostPixels, 0);
-  if ((description.input_width == 0) != (description.input_height == 0)) root.Fail("input-size", "needs width and height");
+  if ((description.input_width == 0) != (description.input_height == 0))
+    root.Fail("input-size", "needs width and height");
   size.RefuseOtherKeys();
 
   description.color_order = root.Choice("color-order", {"rgb", "bgr"}, 1) == 0 ? ColorOrder::kRgb : ColorOrder::kBgr;
@@ -77,7 +78,7 @@ void ReadDecoder(YamlMap& root, DecoderDescription& decoder) {
   if (root.Has("decoder")) decoder.type = map.RequiredText("type");
   YamlMap outputs = map.Map("outputs");
   for (const std::string& role : outputs.Keys()) decoder.names[role] = outputs.Text(role);
-  // Which numbers there are is the decoder's matter: it refuses the ones it does not know.
+  // Which numbers there are is the decoder's matter.
   for (const std::string& key : map.Keys()) {
     if (key != "type" && key != "outputs") decoder.numbers[key] = map.Numbers(key);
   }
@@ -98,8 +99,10 @@ void ReadLabels(YamlMap& root, const fs::path& path, ModelDescription& descripti
     description.labels = root.Texts("labels");
   } else if (const std::string file = root.Text("labels"); !file.empty()) {
     auto labels = LoadLabels(Beside(path, file));
-    if (labels.ok()) description.labels = std::move(*labels);
-    else root.Fail("labels", labels.status().message());
+    if (labels.ok())
+      description.labels = std::move(*labels);
+    else
+      root.Fail("labels", labels.status().message());
   }
   const int classes = root.Integer("classes", 1, 100000, 0);
   if (classes != 0 && !description.labels.empty() && description.labels.size() != static_cast<size_t>(classes)) {

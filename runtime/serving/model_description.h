@@ -19,15 +19,15 @@ enum class ColorOrder { kRgb, kBgr };
 
 // How a picture is fitted into the model's input.
 enum class FitMode {
-  kStretch,           // both axes scaled on their own
-  kLetterbox,         // one scale, picture at the top left, the rest padded
-  kLetterboxCenter,   // one scale, picture in the middle
+  kStretch,          // both axes scaled on their own
+  kLetterbox,        // one scale, picture at the top left, the rest padded
+  kLetterboxCenter,  // one scale, picture in the middle
 };
 
 // How boxes are read from the output tensors; see elements/postprocess for the decoders by name and for what they read
 // from `numbers` and `names`.
 struct DecoderDescription {
-  std::string type;                                    // "yolox", "yolov5", "yolov8", "nanodet", "ssd", "yunet", "centernet", …
+  std::string type;  // "yolox", "yolov5", "yolov8", "nanodet", "ssd", "yunet", "centernet", …
   std::map<std::string, std::vector<double>> numbers;  // strides, anchors, variances, … as the decoder documents
   std::map<std::string, std::string> names;            // output tensors by role, where order or shape do not say it
 };
@@ -47,14 +47,14 @@ struct ModelDescription {
   FitMode fit = FitMode::kLetterbox;
   uint8_t pad_value = 114;  // the same for R, G and B
   DecoderDescription decoder;
-  float threshold = 0.4f;      // least confidence of a detection
-  float nms_iou = 0.6f;        // boxes that overlap more than this with a better one are dropped
-  bool nms_agnostic = false;   // across classes
-  int max_detections = 300;    // per picture, the best ones
+  float threshold = 0.4f;     // least confidence of a detection
+  float nms_iou = 0.6f;       // boxes that overlap more than this with a better one are dropped
+  bool nms_agnostic = false;  // across classes
+  int max_detections = 300;   // per picture, the best ones
   std::vector<std::string> labels;
   std::string licence;
   std::string source_url;
-  std::string sha256;          // of `file`, 64 lower-case hexadecimal digits; empty when it is not known
+  std::string sha256;  // of `file`, 64 lower-case hexadecimal digits; empty when it is not known
 };
 
 // Reads and validates a description. Errors name file, line and key. `file` need not exist. Any thread.

@@ -65,16 +65,16 @@ Result<PulledModel> PullModel(const std::string& name, const PullOptions& option
   }
   const std::string source = SourceOf(description);
   if (source.empty()) {
-    return Status(StatusCode::kUnsupported, fmt::format("{}: says no source-url, and NPUSTREAM_MODEL_MIRROR is not set",
-                                                        yaml.string()));
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("{}: says no source-url, and NPUSTREAM_MODEL_MIRROR is not set", yaml.string()));
   }
   auto content = Fetch(source, options);
   if (!content.ok()) return content.status().WithContext(fmt::format("pulling {}", name));
   const std::string sha256 = Sha256Hex(std::as_bytes(std::span(*content)));
   if (sha256 != description.sha256) {
     return Status(StatusCode::kCorruptData,
-                  fmt::format("pulling {}: {} has sha256 {} ({} bytes) instead of {}; nothing was written", name, source,
-                              sha256, content->size(), description.sha256));
+                  fmt::format("pulling {}: {} has sha256 {} ({} bytes) instead of {}; nothing was written", name,
+                              source, sha256, content->size(), description.sha256));
   }
   const fs::path target = FolderToWrite() / description.file.filename();
   NPUSTREAM_RETURN_IF_ERROR(WriteFileAtomically(target, std::string_view(*content)));

@@ -19,9 +19,9 @@ struct PulledModel {
   bool was_there = false;  // a file with the right sha256 had been there before; nothing was transferred
 };
 
-// Brings the file of a described model (`name` as for --model) into the first folder of NPUSTREAM_MODEL_PATH that can be
-// written, else into UserModelFolder(). It comes from NPUSTREAM_MODEL_MIRROR, a folder or a base URL under which the file
-// lies by its name, else from the description's source-url. The file appears only whole and with the description's
+// Brings the file of a described model (`name` as for --model) into the first folder of NPUSTREAM_MODEL_PATH that can
+// be written, else into UserModelFolder(). It comes from NPUSTREAM_MODEL_MIRROR, a folder or a base URL under which the
+// file lies by its name, else from the description's source-url. The file appears only whole and with the description's
 // sha256. kNotFound for a name, mirror file or address that does not exist, kUnsupported for a model whose description
 // names no source or no sha256, kUnavailable when the network fails, kCorruptData for another sha256. Any thread.
 Result<PulledModel> PullModel(const std::string& name, const PullOptions& options = {});

@@ -39,7 +39,8 @@ Result<std::shared_ptr<ModelRunner>> ModelRunner::Create(const RunnerOptions& op
   return NpuModelRunner::Create(options, clock);
 }
 
-Result<std::shared_ptr<ModelRunner>> ModelRunner::Acquire(const RunnerOptions& options, const std::string& instance_id) {
+Result<std::shared_ptr<ModelRunner>> ModelRunner::Acquire(const RunnerOptions& options,
+                                                          const std::string& instance_id) {
   std::error_code ignored;
   const std::string om = std::filesystem::weakly_canonical(options.om, ignored).string();
   const auto entry = EntryOf({om, options.device_id, instance_id});

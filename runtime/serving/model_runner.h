@@ -24,8 +24,8 @@ struct TensorInfo {
   size_t bytes = 0;           // of one image
 };
 
-// What a loaded model takes and gives. `picture_*` tell what VPC has to write into input 0; width and height are 0 for a
-// model without static AIPP, which takes a tensor and no picture.
+// What a loaded model takes and gives. `picture_*` tell what VPC has to write into input 0; width and height are 0 for
+// a model without static AIPP, which takes a tensor and no picture.
 struct ModelInfo {
   TensorInfo input;
   std::vector<TensorInfo> outputs;
@@ -38,14 +38,15 @@ struct ModelInfo {
 struct RunnerOptions {
   std::filesystem::path om;
   int device_id = 0;
-  int batch_size = 8;         // largest batch; more than the largest gear counts as that
-  int batch_timeout_ms = 0;   // how long the oldest request may be held back to fill the batch; 0: work-conserving
-  int queue_size = 64;        // requests waiting; Submit blocks when it is full
-  int depth = 2;              // batches in flight on the model's stream
+  int batch_size = 8;        // largest batch; more than the largest gear counts as that
+  int batch_timeout_ms = 0;  // how long the oldest request may be held back to fill the batch; 0: work-conserving
+  int queue_size = 64;       // requests waiting; Submit blocks when it is full
+  int depth = 2;             // batches in flight on the model's stream
 };
 
 // The output tensors of one image in pinned host memory; lives until the last copy of the pointer goes, and may outlive
-// the runner. The memory is recycled: a runner holds as much as its callers do, plus depth · batch_size images in reserve.
+// the runner. The memory is recycled: a runner holds as much as its callers do, plus depth · batch_size images in
+// reserve.
 class InferenceOutputs {
  public:
   virtual ~InferenceOutputs() = default;
@@ -56,9 +57,9 @@ class InferenceOutputs {
 struct InferenceResponse {
   Status status;
   std::shared_ptr<const InferenceOutputs> outputs;  // null on failure; shared because several elements may look at it
-  int batch = 0;              // how many images ran together
-  int64_t queue_wait_ns = 0;  // from Submit to the start of the batch
-  int64_t run_ns = 0;         // from there until the outputs were on the host
+  int batch = 0;                                    // how many images ran together
+  int64_t queue_wait_ns = 0;                        // from Submit to the start of the batch
+  int64_t run_ns = 0;                               // from there until the outputs were on the host
 };
 
 struct InferenceRequest {
@@ -87,11 +88,13 @@ class ModelRunner {
   static Result<std::shared_ptr<ModelRunner>> Create(const RunnerOptions& options, Clock& clock = Clock::System());
   // The runner of this OM, device and `instance_id` in this process, made on first use and kept while somebody holds
   // it. Elements with the same model share it; later callers' other options are ignored with a warning.
-  static Result<std::shared_ptr<ModelRunner>> Acquire(const RunnerOptions& options, const std::string& instance_id = "");
+  static Result<std::shared_ptr<ModelRunner>> Acquire(const RunnerOptions& options,
+                                                      const std::string& instance_id = "");
   virtual ~ModelRunner() = default;
 
   virtual const ModelInfo& info() const = 0;
-  // Blocks while the queue is full. Fails without calling `done` when the request is malformed or the runner has failed.
+  // Blocks while the queue is full. Fails without calling `done` when the request is malformed or the runner has
+  // failed.
   virtual Status Submit(InferenceRequest request) = 0;
   virtual RunnerStats stats() const = 0;
 };

@@ -110,8 +110,8 @@ Result<PictureSize> SizeOfPicture(const ModelDescription& description, PictureFo
     if (!described) return fail("leaves the picture's size open; 'input-size' in a description decides it");
     size = {description.input_width, description.input_height};
   } else if (described && (size.width != description.input_width || size.height != description.input_height)) {
-    return fail(fmt::format("is not the description's input-size of {}x{}", description.input_width,
-                            description.input_height));
+    return fail(
+        fmt::format("is not the description's input-size of {}x{}", description.input_width, description.input_height));
   }
   if (format == PictureFormat::kNv12 && (size.width % 2 != 0 || size.height % 2 != 0)) {
     return fail("has an odd size, which NV12 cannot have; use picture format rgb");
@@ -141,10 +141,10 @@ struct CompilePlan {
   std::string precision_mode;
 
   std::string Key(const std::string& file_sha256) const {
-    const std::string text = fmt::format(
-        "{}\n{}\n{}\n{}\n{}\n{}\n{}x{}\n{}", kCacheGeneration, file_sha256, atc.identity(), soc_version, precision_mode,
-        fmt::join(gears, ","), description.input_width, description.input_height,
-        AippConfig(description, request.picture_format, 0, 0));
+    const std::string text =
+        fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}x{}\n{}", kCacheGeneration, file_sha256, atc.identity(), soc_version,
+                    precision_mode, fmt::join(gears, ","), description.input_width, description.input_height,
+                    AippConfig(description, request.picture_format, 0, 0));
     return Sha256Hex(std::as_bytes(std::span(text)));
   }
 };
@@ -162,7 +162,8 @@ Status CompileInto(const CompilePlan& plan, const fs::path& scratch) {
   const std::string aipp = AippConfig(description, plan.request.picture_format, size.width, size.height);
   NPUSTREAM_RETURN_IF_ERROR(WriteFileAtomically(scratch / "aipp.cfg", aipp));
 
-  CompileJob job{description.file, scratch / "model.om", scratch / "aipp.cfg", "", {}, plan.soc_version, plan.precision_mode};
+  CompileJob job{description.file, scratch / "model.om", scratch / "aipp.cfg", "", {},
+                 plan.soc_version, plan.precision_mode};
   int64_t batch = plan.gears.front();
   if (input.dims[0] > 1) {
     batch = input.dims[0];
@@ -193,7 +194,8 @@ Status SettleLabels(const OmCacheEntry& entry, ModelDescription& description) {
                             description.decoder.type, fmt::join(shapes, ", ")));
 }
 
-Result<fs::path> CompileOnnx(const ModelRequest& request, const std::string& file_sha256, ModelDescription& description) {
+Result<fs::path> CompileOnnx(const ModelRequest& request, const std::string& file_sha256,
+                             ModelDescription& description) {
   NPUSTREAM_ASSIGN_OR_RETURN(const AtcCompiler atc, AtcCompiler::Find());
   NPUSTREAM_ASSIGN_OR_RETURN(const std::string precision_mode, PrecisionMode(request.precision));
   CompilePlan plan{request, description, atc, request.gears, request.soc_version, precision_mode};

@@ -12,9 +12,9 @@ namespace npustream::serving {
 
 // What somebody asks for with `--model`, `model=` or `models:`.
 struct ModelRequest {
-  std::string model;                   // a description file, its name, an OM, or an ONNX file
-  std::string decoder;                 // decoder type, for an OM or ONNX without a description
-  std::filesystem::path labels_file;   // one label a line, likewise; may be empty
+  std::string model;                  // a description file, its name, an OM, or an ONNX file
+  std::string decoder;                // decoder type, for an OM or ONNX without a description
+  std::filesystem::path labels_file;  // one label a line, likewise; may be empty
   PictureFormat picture_format = PictureFormat::kNv12;
   std::vector<int> gears{1, 2, 4, 8};  // batch sizes to compile for; an ONNX with a fixed batch > 1 keeps that
   std::string precision = "fp32";      // what atc computes in: fp32, fp16 or bf16
@@ -25,7 +25,7 @@ struct ModelRequest {
 
 struct ResolvedModel {
   ModelDescription description;  // `file` is where the model file was found
-  std::filesystem::path om;  // ready to be loaded
+  std::filesystem::path om;      // ready to be loaded
 };
 
 // Finds the model and, when it is an ONNX file, has atc compile it with static AIPP for the picture format. The OM is

@@ -20,7 +20,8 @@ Result<std::shared_ptr<ModelRunner>> NpuModelRunner::Create(const RunnerOptions&
   std::shared_ptr<NpuModelRunner> runner(new NpuModelRunner(options, clock));
   std::promise<Status> loaded;
   std::future<Status> outcome = loaded.get_future();
-  runner->submitter_ = std::thread([&runner = *runner, loaded = std::move(loaded)]() mutable { runner.RunSubmitter(loaded); });
+  runner->submitter_ =
+      std::thread([&runner = *runner, loaded = std::move(loaded)]() mutable { runner.RunSubmitter(loaded); });
   NPUSTREAM_RETURN_IF_ERROR(outcome.get());
   return std::shared_ptr<ModelRunner>(std::move(runner));
 }
@@ -94,9 +95,10 @@ Status NpuModelRunner::LoadAndPrepare() {
   constexpr int64_t kNsPerMs = 1'000'000;
   MutexLock lock(mutex_);
   for (const auto& slot : slots_) free_slots_.push_back(slot.get());
-  batcher_ = std::make_unique<Batcher>(BatcherOptions{info_.gears, batch_size, options_.batch_timeout_ms * kNsPerMs,
-                                                      options_.queue_size, options_.depth, {}},
-                                       clock_);
+  batcher_ = std::make_unique<Batcher>(
+      BatcherOptions{
+          info_.gears, batch_size, options_.batch_timeout_ms * kNsPerMs, options_.queue_size, options_.depth, {}},
+      clock_);
   stats_.batches_by_size.assign(static_cast<size_t>(batch_size) + 1, 0);
   waits_.reserve(kWaitSamples);
   return {};
@@ -160,8 +162,8 @@ BatchSlot* NpuModelRunner::NextInFlight() {
   return in_flight_.empty() ? nullptr : in_flight_.front();
 }
 
-// A failure stays with the stream until somebody synchronises it. So that it is not taken for one of the batches behind,
-// the stream is then brought to rest and those batches are put on it once more.
+// A failure stays with the stream until somebody synchronises it. So that it is not taken for one of the batches
+// behind, the stream is then brought to rest and those batches are put on it once more.
 Status NpuModelRunner::AwaitFront(BatchSlot& slot) {
   Status status = slot.launch_status.ok() ? slot.Wait() : slot.launch_status;
   MutexLock stream_lock(stream_mutex_);
@@ -196,8 +198,8 @@ void NpuModelRunner::Answer(BatchSlot& slot, const Status& status) {
   }
   const int64_t now_ns = clock_.NowNs();
   for (size_t i = 0; i < requests.size(); ++i) {
-    InferenceResponse response{status, nullptr, static_cast<int>(requests.size()), started_ns - requests[i].submitted_ns,
-                               now_ns - started_ns};
+    InferenceResponse response{status, nullptr, static_cast<int>(requests.size()),
+                               started_ns - requests[i].submitted_ns, now_ns - started_ns};
     if (status.ok()) response.outputs = std::move(outputs[i]);
     requests[i].request.done(std::move(response));
   }

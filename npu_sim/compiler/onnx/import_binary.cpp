@@ -32,7 +32,7 @@ Status OutputChain(ImportContext& context, const std::string& op, om::TensorId l
     if (is_last) return context.Output(op, {sum, context.InputId(i)}, {}, type, dims);
     NPUSTREAM_ASSIGN_OR_RETURN(sum, context.Emit(op, {sum, context.InputId(i)}, {}, type, dims));
   }
-  if (last_factor == om::kNoTensor) return context.Output("Identity", {sum}, {}, dims);
+  if (last_factor == om::kNoTensor) return context.Output("Reshape", {sum}, {}, dims);
   return context.Output("Mul", {sum, last_factor}, {}, type, dims);
 }
 

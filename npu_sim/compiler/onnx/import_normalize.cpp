@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "npu_sim/compiler/ir/constants.h"
+#include "npu_sim/compiler/onnx/import_shapes.h"
 #include "npu_sim/compiler/onnx/importers.h"
 
 namespace npustream::compiler {
@@ -34,17 +33,63 @@ Status ImportBatchNormalization(ImportContext& context) {
                         context.Dims(0));
 }
 
-Status ImportInstanceNormalization(ImportContext& context) {
-  NPUSTREAM_RETURN_IF_ERROR(CheckChannelVectors(context, 2));
-  return context.Output("InstanceNormalization", {context.InputId(0), context.InputId(1), context.InputId(2)},
-                        {{"epsilon", context.Float("epsilon", 1e-5f)}}, context.Dims(0));
+namespace {
+
+// (x − mean) / sqrt(variance + epsilon) over `axes`, of the tensor `x`.
+Result<om::TensorId> EmitStandardised(ImportContext& context, om::TensorId x, const std::vector<int64_t>& axes) {
+  const om::DataType type = context.Tensor(x).type;
+  const om::Dims dims = context.Tensor(x).dims;
+  om::Dims reduced = dims;
+  for (const int64_t axis : axes) reduced[static_cast<size_t>(axis)] = 1;
+  const om::Attributes over = {{"axes", axes}, {"keepdims", int64_t{1}}};
+  const float epsilon = context.Float("epsilon", 1e-5f);
+  const om::TensorId tiny = context.Constant(MakeFloats(context.node().name + ".epsilon", {1}, {&epsilon, 1}));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId mean, context.Emit("ReduceMean", {x}, over, type, reduced));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId centred, context.Emit("Sub", {x, mean}, {}, type, dims));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId square, context.Emit("Mul", {centred, centred}, {}, type, dims));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId variance, context.Emit("ReduceMean", {square}, over, type, reduced));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId safe, context.Emit("Add", {variance, tiny}, {}, type, reduced));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId deviation, context.Emit("Sqrt", {safe}, {}, type, reduced));
+  return context.Emit("Div", {centred, deviation}, {}, type, dims);
 }
 
-// Each group of channels is an instance of its own: reshape, normalise without scale, then scale and shift by channel.
+// A vector of one value per channel as [C,1,…,1], which broadcasts over `rank` dimensions.
+Result<om::TensorId> EmitPerChannel(ImportContext& context, size_t input, size_t rank) {
+  om::Dims dims(rank - 1, 1);
+  dims[0] = context.Dims(input)[0];
+  return context.Emit("Reshape", {context.InputId(input)}, {}, context.Input(input).type, std::move(dims));
+}
+
+std::vector<int64_t> AxesFrom(int64_t first, size_t rank) {
+  std::vector<int64_t> axes;
+  for (int64_t axis = first; axis < static_cast<int64_t>(rank); ++axis) axes.push_back(axis);
+  return axes;
+}
+
+// x · scale + bias with one value per channel.
+Status OutputScaledPerChannel(ImportContext& context, om::TensorId x) {
+  const om::Dims dims = context.Dims(0);
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scale, EmitPerChannel(context, 1, dims.size()));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId bias, EmitPerChannel(context, 2, dims.size()));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled,
+                             context.Emit("Mul", {x, scale}, {}, context.Input(0).type, dims));
+  return context.Output("Add", {scaled, bias}, {}, dims);
+}
+
+}  // namespace
+
+Status ImportInstanceNormalization(ImportContext& context) {
+  NPUSTREAM_RETURN_IF_ERROR(CheckChannelVectors(context, 2));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId normal,
+                             EmitStandardised(context, context.InputId(0), AxesFrom(2, context.Dims(0).size())));
+  return OutputScaledPerChannel(context, normal);
+}
+
+// Each group of channels is standardised, then every channel is scaled and shifted.
 Status ImportGroupNormalization(ImportContext& context) {
   const om::Dims& x = context.Dims(0);
   const int64_t groups = context.Int("num_groups", 0);
-  if (x.size() < 3 || groups < 1 || x[1] % groups != 0) {
+  if (x.size() < 3 || x[0] < 1 || groups < 1 || x[1] % groups != 0) {
     return context.Error(fmt::format("{} groups do not divide the input [{}]", groups, fmt::join(x, ",")));
   }
   // Opset 18 gave scale and bias per group, 21 gives them per channel.
@@ -52,38 +97,29 @@ Status ImportGroupNormalization(ImportContext& context) {
     return context.Unsupported("scale and bias per group are not supported");
   }
   const om::DataType type = context.Input(0).type;
-  const std::vector<float> ones(static_cast<size_t>(groups), 1.0f), zeros(static_cast<size_t>(groups), 0.0f);
-  const om::TensorId one = context.Constant(MakeFloats(context.node().name + ".one", {groups}, ones));
-  const om::TensorId zero = context.Constant(MakeFloats(context.node().name + ".zero", {groups}, zeros));
-  const om::Dims flat = {x[0], groups, om::ElementCount(x) / std::max<int64_t>(1, x[0] * groups)};
+  const om::Dims flat = {x[0], groups, om::ElementCount(x) / (x[0] * groups)}, full = x;
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId grouped, context.Emit("Reshape", {context.InputId(0)}, {}, type, flat));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId normal,
-                             context.Emit("InstanceNormalization", {grouped, one, zero},
-                                          {{"epsilon", context.Float("epsilon", 1e-5f)}}, type, flat));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId restored, context.Emit("Reshape", {normal}, {}, type, x));
-  om::Dims per_channel(x.size() - 1, 1);
-  per_channel[0] = x[1];
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scale,
-                             context.Emit("Reshape", {context.InputId(1)}, {}, type, per_channel));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId bias,
-                             context.Emit("Reshape", {context.InputId(2)}, {}, type, per_channel));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled, context.Emit("Mul", {restored, scale}, {}, type, x));
-  return context.Output("Add", {scaled, bias}, {}, x);
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId normal, EmitStandardised(context, grouped, {2}));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId restored, context.Emit("Reshape", {normal}, {}, type, full));
+  return OutputScaledPerChannel(context, restored);
 }
 
 Status ImportLayerNormalization(ImportContext& context) {
   NPUSTREAM_ASSIGN_OR_RETURN(const int64_t axis, context.Axis(context.Int("axis", -1), context.Rank(0)));
-  const om::Dims normalised(context.Dims(0).begin() + axis, context.Dims(0).end());
+  const om::Dims dims = context.Dims(0);
+  const om::DataType type = context.Input(0).type;
   for (size_t i = 1; i < context.InputCount(); ++i) {
-    if (context.HasInput(i) && context.Dims(i) != normalised) {
-      return context.Unsupported(fmt::format("input {} of shape [{}] is not like the normalised axes [{}]", i,
-                                             fmt::join(context.Dims(i), ","), fmt::join(normalised, ",")));
+    if (context.HasInput(i) && BroadcastDims(dims, context.Dims(i)) != dims) {
+      return context.Error(fmt::format("input {} of shape [{}] does not fit [{}]", i, fmt::join(context.Dims(i), ","),
+                                       fmt::join(dims, ",")));
     }
   }
-  std::vector<om::TensorId> inputs = {context.InputId(0), context.InputId(1)};
-  if (context.HasInput(2)) inputs.push_back(context.InputId(2));
-  return context.Output("LayerNormalization", std::move(inputs),
-                        {{"axis", axis}, {"epsilon", context.Float("epsilon", 1e-5f)}}, context.Dims(0));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId normal,
+                             EmitStandardised(context, context.InputId(0), AxesFrom(axis, dims.size())));
+  if (!context.HasInput(2)) return context.Output("Mul", {normal, context.InputId(1)}, {}, dims);
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled,
+                             context.Emit("Mul", {normal, context.InputId(1)}, {}, type, dims));
+  return context.Output("Add", {scaled, context.InputId(2)}, {}, dims);
 }
 
 // x / max(norm, tiny): composed of a reduction and a division.
@@ -100,15 +136,37 @@ Status ImportLpNormalization(ImportContext& context) {
   return context.Output("Div", {context.InputId(0), norm}, {}, context.Dims(0));
 }
 
+// x / (bias + alpha · mean of squares over `size` channels)^beta. The mean is an average pool over the channels, laid
+// out as the height of a picture; places beyond the ends count as zeros.
 Status ImportLrn(ImportContext& context) {
+  const om::Dims x = context.Dims(0);
   const int64_t size = context.Int("size", 0);
-  if (size < 1 || context.Rank(0) < 3) return context.Error("its size or its input's rank is out of range");
-  return context.Output("LRN", {context.InputId(0)},
-                        {{"alpha", context.Float("alpha", 1e-4f)},
-                         {"beta", context.Float("beta", 0.75f)},
-                         {"bias", context.Float("bias", 1.0f)},
-                         {"size", size}},
-                        context.Dims(0));
+  if (size < 1 || size > 65536 || x.size() < 3 || x[0] < 1 || x[1] < 1) {
+    return context.Error("its size or its input's shape is out of range");
+  }
+  const om::DataType type = context.Input(0).type;
+  const om::Dims columns = {x[0], 1, x[1], om::ElementCount(x) / (x[0] * x[1])};
+  const int64_t before = (size - 1) / 2, after = size - 1 - before;
+  const om::Attributes window = {{"kernel_shape", std::vector<int64_t>{size, 1}},
+                                 {"strides", std::vector<int64_t>{1, 1}},
+                                 {"dilations", std::vector<int64_t>{1, 1}},
+                                 {"pads", std::vector<int64_t>{before, 0, after, 0}},
+                                 {"count_include_pad", int64_t{1}}};
+  const auto constant = [&](const char* name, float value) {
+    return context.Constant(MakeFloats(context.node().name + name, {1}, {&value, 1}));
+  };
+  const om::TensorId input = context.InputId(0);
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId square, context.Emit("Mul", {input, input}, {}, type, x));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId laid_out, context.Emit("Reshape", {square}, {}, type, columns));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId mean, context.Emit("AveragePool", {laid_out}, window, type, columns));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId restored, context.Emit("Reshape", {mean}, {}, type, x));
+  const om::TensorId alpha = constant(".alpha", context.Float("alpha", 1e-4f));
+  const om::TensorId bias = constant(".bias", context.Float("bias", 1.0f));
+  const om::TensorId beta = constant(".beta", context.Float("beta", 0.75f));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled, context.Emit("Mul", {restored, alpha}, {}, type, x));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId shifted, context.Emit("Add", {scaled, bias}, {}, type, x));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId power, context.Emit("Pow", {shifted, beta}, {}, type, x));
+  return context.Output("Div", {input, power}, {}, x);
 }
 
 // Softmax and LogSoftmax. Before opset 13 everything from the axis on counted as one axis.

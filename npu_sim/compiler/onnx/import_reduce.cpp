@@ -18,6 +18,24 @@ om::Dims ReducedDims(const om::Dims& x, const std::vector<int64_t>& axes, bool k
   return dims;
 }
 
+// Sums of squares and logarithms of sums are composed of what the kernels have.
+Status OutputReduction(ImportContext& context, const om::Attributes& attributes, const om::Dims& dims) {
+  const std::string& op = context.node().op;
+  const om::TensorId x = context.InputId(0);
+  const om::DataType type = context.Input(0).type;
+  if (op == "ReduceSumSquare") {
+    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId square, context.Emit("Mul", {x, x}, {}, type, context.Dims(0)));
+    return context.Output("ReduceSum", {square}, attributes, dims);
+  }
+  if (op != "ReduceLogSum" && op != "ReduceLogSumExp") return context.Output(op, {x}, attributes, dims);
+  om::TensorId summand = x;
+  if (op == "ReduceLogSumExp") {
+    NPUSTREAM_ASSIGN_OR_RETURN(summand, context.Emit("Exp", {x}, {}, type, context.Dims(0)));
+  }
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId sum, context.Emit("ReduceSum", {summand}, attributes, type, dims));
+  return context.Output("Log", {sum}, {}, dims);
+}
+
 // The operator set from which on a reduction takes its axes as an input.
 int64_t AxesInputSince(const std::string& op) { return op == "ReduceSum" ? 13 : 18; }
 
@@ -32,8 +50,8 @@ Status ImportReduce(ImportContext& context) {
   }
   NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> sorted, NormaliseAxes(context, *axes, context.Rank(0)));
   const int64_t keepdims = context.Int("keepdims", 1) != 0 ? 1 : 0;
-  return context.Output(context.node().op, {context.InputId(0)}, {{"axes", sorted}, {"keepdims", keepdims}},
-                        ReducedDims(context.Dims(0), sorted, keepdims != 0));
+  const om::Attributes attributes = {{"axes", sorted}, {"keepdims", keepdims}};
+  return OutputReduction(context, attributes, ReducedDims(context.Dims(0), sorted, keepdims != 0));
 }
 
 Status ImportArgExtreme(ImportContext& context) {
@@ -43,25 +61,6 @@ Status ImportArgExtreme(ImportContext& context) {
       {"axis", axis}, {"keepdims", keepdims}, {"select_last_index", context.Int("select_last_index", 0)}};
   return context.Output(context.node().op, {context.InputId(0)}, attributes, om::DataType::kInt64,
                         ReducedDims(context.Dims(0), {axis}, keepdims != 0));
-}
-
-Status ImportTopK(ImportContext& context) {
-  NPUSTREAM_ASSIGN_OR_RETURN(const int64_t axis, context.Axis(context.Int("axis", -1), context.Rank(0)));
-  int64_t k = context.Int("k", -1);
-  if (context.opset() >= 10) {
-    NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> count, context.ConstantInts(1, "k"));
-    if (count.size() != 1) return context.Error("k is not a single number");
-    k = count[0];
-  }
-  om::Dims dims = context.Dims(0);
-  if (k < 0 || k > dims[static_cast<size_t>(axis)]) {
-    return context.Error(fmt::format("{} of {} places are wanted", k, dims[static_cast<size_t>(axis)]));
-  }
-  dims[static_cast<size_t>(axis)] = k;
-  const om::Attributes attributes = {
-      {"axis", axis}, {"k", k}, {"largest", context.Int("largest", 1)}, {"sorted", context.Int("sorted", 1)}};
-  return context.OutputMany("TopK", {context.InputId(0)}, attributes,
-                            {{"", context.Input(0).type, dims, nullptr}, {"", om::DataType::kInt64, dims, nullptr}});
 }
 
 }  // namespace npustream::compiler

@@ -93,7 +93,7 @@ Status ImportUnsqueeze(ImportContext& context) {
 }
 
 Status ImportIdentity(ImportContext& context) {
-  return context.Output("Identity", {context.InputId(0)}, {}, context.Dims(0));
+  return context.Output("Reshape", {context.InputId(0)}, {}, context.Dims(0));
 }
 
 Status ImportDropout(ImportContext& context) {

@@ -13,8 +13,7 @@ Status ImportUnary(ImportContext& context) {
 }
 
 Status ImportUnaryWithAlpha(ImportContext& context) {
-  static const std::map<std::string, float> kDefaults = {
-      {"Celu", 1.0f}, {"Elu", 1.0f}, {"LeakyRelu", 0.01f}, {"ThresholdedRelu", 1.0f}};
+  static const std::map<std::string, float> kDefaults = {{"Elu", 1.0f}, {"LeakyRelu", 0.01f}};
   const float alpha = context.Float("alpha", kDefaults.at(context.node().op));
   return context.Output(context.node().op, {context.InputId(0)}, {{"alpha", alpha}}, context.Dims(0));
 }
@@ -43,8 +42,29 @@ Status ImportSelu(ImportContext& context) {
   return context.Output("Mul", {elu, scale}, {}, context.Dims(0));
 }
 
-Status ImportUnaryToBool(ImportContext& context) {
-  return context.Output(context.node().op, {context.InputId(0)}, {}, om::DataType::kBool, context.Dims(0));
+// max(0, x) + min(0, alpha · (exp(x / alpha) − 1)) is alpha · Elu(x / alpha).
+Status ImportCelu(ImportContext& context) {
+  const float alpha = context.Float("alpha", 1.0f);
+  if (!(alpha != 0)) return context.Error("alpha is 0");
+  const float inverse = 1.0f / alpha;
+  const om::DataType type = context.Input(0).type;
+  const om::TensorId shrink = context.Constant(MakeFloats(context.node().name + ".shrink", {1}, {&inverse, 1}));
+  const om::TensorId grow = context.Constant(MakeFloats(context.node().name + ".grow", {1}, {&alpha, 1}));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled,
+                             context.Emit("Mul", {context.InputId(0), shrink}, {}, type, context.Dims(0)));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId elu,
+                             context.Emit("Elu", {scaled}, {{"alpha", 1.0f}}, type, context.Dims(0)));
+  return context.Output("Mul", {elu, grow}, {}, context.Dims(0));
+}
+
+// x where it is above alpha, else 0.
+Status ImportThresholdedRelu(ImportContext& context) {
+  const float alpha = context.Float("alpha", 1.0f), zero = 0;
+  const om::TensorId threshold = context.Constant(MakeFloats(context.node().name + ".alpha", {1}, {&alpha, 1}));
+  const om::TensorId otherwise = context.Constant(MakeFloats(context.node().name + ".zero", {1}, {&zero, 1}));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId above, context.Emit("Greater", {context.InputId(0), threshold}, {},
+                                                                    om::DataType::kBool, context.Dims(0)));
+  return context.Output("Where", {above, context.InputId(0), otherwise}, {}, context.Dims(0));
 }
 
 Status ImportClip(ImportContext& context) {

@@ -16,13 +16,14 @@ Status ImportGlobalAveragePool(ImportContext& context);
 Status ImportGlobalMaxPool(ImportContext& context);
 Status ImportMaxPool(ImportContext& context);
 // import_unary.cpp
+Status ImportCelu(ImportContext& context);
 Status ImportClip(ImportContext& context);
 Status ImportHardSigmoid(ImportContext& context);
 Status ImportUnary(ImportContext& context);           // the result is like the input, no attributes
-Status ImportUnaryWithAlpha(ImportContext& context);  // LeakyRelu, Elu, …: alpha with the operator's default
+Status ImportUnaryWithAlpha(ImportContext& context);  // LeakyRelu, Elu: alpha with the operator's default
 Status ImportGelu(ImportContext& context);
 Status ImportSelu(ImportContext& context);
-Status ImportUnaryToBool(ImportContext& context);
+Status ImportThresholdedRelu(ImportContext& context);
 // import_binary.cpp
 Status ImportBinary(ImportContext& context);
 Status ImportCompare(ImportContext& context);
@@ -62,8 +63,6 @@ Status ImportPad(ImportContext& context);
 Status ImportSlice(ImportContext& context);
 // import_gather.cpp
 Status ImportGather(ImportContext& context);
-Status ImportGatherElements(ImportContext& context);
-Status ImportGatherNd(ImportContext& context);
 // import_constant.cpp
 Status ImportConstant(ImportContext& context);
 Status ImportConstantOfShape(ImportContext& context);
@@ -80,6 +79,5 @@ Status ImportUpsample(ImportContext& context);
 // import_reduce.cpp
 Status ImportArgExtreme(ImportContext& context);
 Status ImportReduce(ImportContext& context);
-Status ImportTopK(ImportContext& context);
 
 }  // namespace npustream::compiler

@@ -95,6 +95,22 @@ TEST(Scheduler, TheFirstFailureStaysUntilItIsReadAndLaterTasksRun) {
   EXPECT_TRUE(stream->Synchronize().ok());
 }
 
+TEST(Scheduler, AnEventTellsOfAFailureBeforeItAndOfNoneBehindIt) {
+  Scheduler scheduler(1, Clock::System());
+  const auto stream = scheduler.CreateStream();
+  const auto before = scheduler.CreateEvent();
+  const auto behind = scheduler.CreateEvent();
+  const auto afresh = scheduler.CreateEvent();
+  ASSERT_TRUE(stream->Record(before).ok());
+  ASSERT_TRUE(stream->Submit(Engine::kDma, [] { return Status(StatusCode::kCorruptData, "broken"); }).ok());
+  ASSERT_TRUE(stream->Record(behind).ok());
+  EXPECT_TRUE(before->Synchronize().ok());
+  EXPECT_EQ(behind->Synchronize().message(), "broken");
+  EXPECT_EQ(stream->Synchronize().message(), "broken") << "the event has left it there";
+  ASSERT_TRUE(stream->Record(afresh).ok());
+  EXPECT_TRUE(afresh->Synchronize().ok());
+}
+
 TEST(Scheduler, WhatATaskCapturedIsGoneWhenTheTaskIsDone) {
   Scheduler scheduler(2, Clock::System());
   const auto stream = scheduler.CreateStream();

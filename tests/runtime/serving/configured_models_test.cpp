@@ -116,9 +116,9 @@ TEST(ConfiguredModels, ReadmeDocumentsEveryKey) {
   std::set<std::string> documented;
   const std::regex row(R"(\n\| `([a-z0-9-]+)`)");
   for (std::sregex_iterator it(readme->begin(), readme->end(), row), end; it != end; ++it) documented.insert((*it)[1]);
-  const std::set<std::string> keys{"classes", "color-order", "decoder", "file", "fit", "input-size", "labels", "licence",
-                                   "max-detections", "mean", "name", "nms", "pad", "sha256", "source-url", "std",
-                                   "threshold", "version"};
+  const std::set<std::string> keys{"classes", "color-order", "decoder",        "file", "fit",       "input-size",
+                                   "labels",  "licence",     "max-detections", "mean", "name",      "nms",
+                                   "pad",     "sha256",      "source-url",     "std",  "threshold", "version"};
   EXPECT_EQ(documented, keys);
 }
 

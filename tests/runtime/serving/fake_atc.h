@@ -14,22 +14,32 @@
 
 namespace npustream::serving {
 
-// A shell script that takes atc's flags. Mode 1 writes the file `interface`, mode 0 appends its arguments to `calls` and
-// writes an "OM" with the AIPP file's content. While `broken` exists it fails as atc does.
+// A shell script that takes atc's flags. Mode 1 writes the file `interface`, mode 0 appends its arguments to `calls`
+// and writes an "OM" with the AIPP file's content. While `broken` exists it fails as atc does.
 class FakeAtc {
  public:
   explicit FakeAtc(const std::filesystem::path& folder)
-      : program(folder / "atc"), interface(folder / "interface.json"), calls(folder / "calls"), broken(folder / "broken") {
-    const std::string script = "#!/bin/sh\n"
-                               "for a in \"$@\"; do case $a in --mode=*) mode=${a#*=};; --json=*) json=${a#*=};;\n"
-                               "  --output=*) output=${a#*=};; --insert_op_conf=*) aipp=${a#*=};; esac; done\n"
-                               "if [ -e '" + broken.string() + "' ]; then\n"
-                               "  echo 'ATC start working now, please wait for a moment.'; echo ...\n"
-                               "  echo 'E13010: no parser for operator Foo (node bar)'\n"
-                               "  echo 'ATC run failed, Please check the detail log'; exit 1; fi\n"
-                               "if [ \"$mode\" = 1 ]; then cp '" + interface.string() + "' \"$json\"; exit 0; fi\n"
-                               "echo \"$@\" >> '" + calls.string() + "'\n"
-                               "cp \"$aipp\" \"$output.om\"\n";
+      : program(folder / "atc"),
+        interface(folder / "interface.json"),
+        calls(folder / "calls"),
+        broken(folder / "broken") {
+    const std::string script =
+        "#!/bin/sh\n"
+        "for a in \"$@\"; do case $a in --mode=*) mode=${a#*=};; --json=*) json=${a#*=};;\n"
+        "  --output=*) output=${a#*=};; --insert_op_conf=*) aipp=${a#*=};; esac; done\n"
+        "if [ -e '" +
+        broken.string() +
+        "' ]; then\n"
+        "  echo 'ATC start working now, please wait for a moment.'; echo ...\n"
+        "  echo 'E13010: no parser for operator Foo (node bar)'\n"
+        "  echo 'ATC run failed, Please check the detail log'; exit 1; fi\n"
+        "if [ \"$mode\" = 1 ]; then cp '" +
+        interface.string() +
+        "' \"$json\"; exit 0; fi\n"
+        "echo \"$@\" >> '" +
+        calls.string() +
+        "'\n"
+        "cp \"$aipp\" \"$output.om\"\n";
     EXPECT_TRUE(WriteFileAtomically(program, script).ok());
     EXPECT_EQ(chmod(program.c_str(), 0755), 0);
     DescribeModel("images", {1, 3, 416, 416}, {{"out", {1, 3549, 85}}});

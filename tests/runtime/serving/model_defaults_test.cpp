@@ -38,9 +38,7 @@ TEST(ModelDefaults, FacesAndUnknownDecoders) {
   EXPECT_TRUE(FitsClassCount("special", Shapes{{1, 5}}, 99));
 }
 
-TEST(ModelDefaults, AnOpenDimensionMayBeAnything) {
-  EXPECT_TRUE(FitsClassCount("yolox", Shapes{{1, 100, -1}}, 33));
-}
+TEST(ModelDefaults, AnOpenDimensionMayBeAnything) { EXPECT_TRUE(FitsClassCount("yolox", Shapes{{1, 100, -1}}, 33)); }
 
 TEST(ModelDefaults, NoDecoderIsNoError) {
   const auto plain = DefaultDescription("");

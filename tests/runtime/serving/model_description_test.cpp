@@ -82,7 +82,10 @@ TEST_F(ModelDescriptionTest, ReadsEveryKey) {
 }
 
 TEST_F(ModelDescriptionTest, LabelsComeFromAFileBesideTheDescription) {
-  ASSERT_TRUE(WriteFileAtomically(folder_ / "names.txt", "\xEF\xBB\xBF" "one two\r\nthree\r\n\r\n\n").ok());
+  ASSERT_TRUE(WriteFileAtomically(folder_ / "names.txt",
+                                  "\xEF\xBB\xBF"
+                                  "one two\r\nthree\r\n\r\n\n")
+                  .ok());
   const auto model = Load("name: a\nfile: a.onnx\ndecoder: {type: yolox}\nclasses: 2\nlabels: names.txt\n");
   ASSERT_TRUE(model.ok()) << model.status().message();
   EXPECT_THAT(model->labels, ElementsAre("one two", "three"));

@@ -12,8 +12,8 @@
 namespace npustream::serving {
 namespace {
 
-using testing_support::ScopedEnvironment;
 using ::testing::HasSubstr;
+using testing_support::ScopedEnvironment;
 
 class ModelPullTest : public ::testing::Test {
  protected:

@@ -15,10 +15,10 @@
 namespace npustream::serving {
 namespace {
 
-using testing_support::ScopedEnvironment;
-using testing_support::TemporaryFolder;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using testing_support::ScopedEnvironment;
+using testing_support::TemporaryFolder;
 
 class ModelStoreTest : public ::testing::Test {
  protected:
@@ -103,7 +103,8 @@ TEST_F(ModelStoreTest, LabelsThatDoNotFitTheModelAreRefused) {
   for (int i = 0; i < 2; ++i) {  // the second time the OM is in the cache
     const auto model = ResolveModel(request);
     ASSERT_FALSE(model.ok());
-    EXPECT_THAT(model.status().message(), HasSubstr("2 labels do not fit decoder 'yolox' and the outputs out [1,3549,85]"));
+    EXPECT_THAT(model.status().message(),
+                HasSubstr("2 labels do not fit decoder 'yolox' and the outputs out [1,3549,85]"));
   }
 }
 
@@ -233,8 +234,8 @@ TEST_F(ModelStoreTest, AnUnknownNameListsTheKnownOnes) {
 
 TEST_F(ModelStoreTest, AFileWithAnotherSha256IsRefused) {
   const std::string right = "right";
-  Write("d.yaml", "name: d\nfile: w.onnx\ndecoder: {type: yolox}\nsha256: " +
-                      Sha256Hex(std::as_bytes(std::span(right))) + "\n");
+  Write("d.yaml",
+        "name: d\nfile: w.onnx\ndecoder: {type: yolox}\nsha256: " + Sha256Hex(std::as_bytes(std::span(right))) + "\n");
   Write("w.onnx", "wrong");
   EXPECT_EQ(ResolveModel(Request(folder_ / "d.yaml")).status().code(), StatusCode::kCorruptData);
   Write("w.onnx", right);

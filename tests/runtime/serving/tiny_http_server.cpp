@@ -77,8 +77,8 @@ void TinyHttpServer::AnswerOne(int connection) {
     return;
   }
   const Answer& answer = found->second;
-  SendAll(connection, "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(answer.body.size()) +
-                          "\r\nConnection: close\r\n\r\n");
+  SendAll(connection,
+          "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(answer.body.size()) + "\r\nConnection: close\r\n\r\n");
   SendAll(connection, std::string_view(answer.body).substr(0, answer.sent_bytes));
 }
 

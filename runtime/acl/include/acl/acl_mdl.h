@@ -195,9 +195,10 @@ typedef struct aclAippInfo {
 } aclAippInfo;
 
 // --- Loading ---------------------------------------------------------------------------------------------------------
-// A model is loaded, run and unloaded in one context. Errors of all loaders: ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID (no
-// such file), ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID (empty or cut short), ACL_ERROR_GE_PARAM_INVALID (another kind
-// of file), ACL_ERROR_GE_LOAD_MODEL (altered, or made for another device or version), ACL_ERROR_GE_MEMORY_ALLOCATION.
+// A model is loaded, run and unloaded in one context: ACL_ERROR_RT_MODEL_CONTEXT. Errors of all loaders:
+// ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID (no such file), ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID (empty or cut short),
+// ACL_ERROR_GE_PARAM_INVALID (another kind of file), ACL_ERROR_GE_LOAD_MODEL (altered, or made by another version of
+// atc), ACL_ERROR_RT_SOC_VERSION (made for another chip), ACL_ERROR_GE_MEMORY_ALLOCATION.
 
 ACL_FUNC_VISIBILITY aclError aclmdlLoadFromFile(const char *modelPath, uint32_t *modelId);
 ACL_FUNC_VISIBILITY aclError aclmdlLoadFromMem(const void *model, size_t modelSize, uint32_t *modelId);
@@ -259,11 +260,13 @@ ACL_FUNC_VISIBILITY aclError aclmdlAddDatasetBuffer(aclmdlDataset *dataset, aclD
 ACL_FUNC_VISIBILITY size_t aclmdlGetDatasetNumBuffers(const aclmdlDataset *dataset);
 ACL_FUNC_VISIBILITY aclDataBuffer *aclmdlGetDatasetBuffer(const aclmdlDataset *dataset, size_t index);
 
-// Runs the model and waits. All buffers are device memory and at least as large as the description says; an output
-// buffer of (null, 0) is given memory by the system, which the caller frees with aclrtFree.
+// Runs the model and waits. The datasets hold a buffer of device memory for each input and output of the description, in
+// its order, as large as the batch needs: else ACL_ERROR_MODEL_INPUT_NOT_MATCH, ACL_ERROR_MODEL_OUTPUT_NOT_MATCH,
+// ACL_ERROR_RT_INVALID_MEMORY_TYPE (host memory). An output buffer of (null, 0) is given memory by the system, which the
+// caller frees with aclrtFree. Calls from several threads run one after the other.
 ACL_FUNC_VISIBILITY aclError aclmdlExecute(uint32_t modelId, const aclmdlDataset *input, aclmdlDataset *output);
 // Appends the run to the stream. The buffers' memory must live until it is done; the datasets need not. A model id
-// must not run on two streams at once: ACL_ERROR_GE_PARAM_INVALID.
+// must not run on two streams at once: ACL_ERROR_RT_STREAM_MODEL.
 ACL_FUNC_VISIBILITY aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDataset *input, aclmdlDataset *output,
                                                 aclrtStream stream);
 // Sets the batch for the runs that use `dataset`: `index` is the input named ACL_DYNAMIC_TENSOR_NAME, `batchSize` one

@@ -188,6 +188,7 @@ ACL_FUNC_VISIBILITY aclError aclrtRecordEvent(aclrtEvent event, aclrtStream stre
 ACL_FUNC_VISIBILITY aclError aclrtResetEvent(aclrtEvent event, aclrtStream stream);
 ACL_FUNC_VISIBILITY aclError aclrtQueryEvent(aclrtEvent event, aclrtEventStatus *status);
 ACL_FUNC_VISIBILITY aclError aclrtQueryEventStatus(aclrtEvent event, aclrtEventRecordedStatus *status);
+// Gives the failure of a task in front of the record, which stays with the stream until that is synchronised.
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEvent(aclrtEvent event);
 // timeout in milliseconds, −1 for ever; ACL_ERROR_RT_EVENT_SYNC_TIMEOUT when it passes.
 ACL_FUNC_VISIBILITY aclError aclrtSynchronizeEventWithTimeout(aclrtEvent event, int32_t timeout);
@@ -200,8 +201,8 @@ ACL_FUNC_VISIBILITY aclError aclrtEventGetTimestamp(aclrtEvent event, uint64_t *
 
 // --- Memory ----------------------------------------------------------------------------------------------------------
 
-// Device memory, 64-byte aligned, `size` rounded up to 32 plus 32 bytes, contents undefined. The host cannot access
-// it. Size 0 is ACL_ERROR_INVALID_PARAM; ACL_ERROR_RT_MEMORY_ALLOCATION when there is not enough.
+// Device memory, 64-byte aligned, `size` rounded up to 32 plus 32 bytes, contents undefined. The host cannot access it,
+// and the thread needs a context to get it and to give it back. Size 0 is ACL_ERROR_INVALID_PARAM; ACL_ERROR_RT_MEMORY_ALLOCATION when there is not enough.
 ACL_FUNC_VISIBILITY aclError aclrtMalloc(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
 // As aclrtMalloc, without the 32 bytes on top.
 ACL_FUNC_VISIBILITY aclError aclrtMallocAlign32(void **devPtr, size_t size, aclrtMemMallocPolicy policy);
@@ -216,7 +217,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void *devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtMemset(void *devPtr, size_t maxCount, int32_t value, size_t count);
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void *devPtr, size_t maxCount, int32_t value, size_t count,
                                               aclrtStream stream);
-// Copies `count` bytes; fails when they exceed `destMax` or either block. `kind` must fit what the pointers are.
+// Copies `count` bytes (> 0); ACL_ERROR_RT_PARAM_INVALID when they exceed `destMax` or either block, or a pointer leads
+// nowhere. The pointers decide which way the copy goes, whatever `kind` says.
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void *dst, size_t destMax, const void *src, size_t count,
                                          aclrtMemcpyKind kind);
 // In the order of the stream. With host memory that is not from aclrtMallocHost it returns after the copy is done.

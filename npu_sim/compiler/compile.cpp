@@ -1,0 +1,88 @@
+#include "npu_sim/compiler/compile.h"
+
+#include "npu_sim/compiler/batch_plans.h"
+#include "npu_sim/compiler/emit/emit_om.h"
+#include "npu_sim/compiler/ir/verify.h"
+#include "npu_sim/compiler/passes/convert_outputs.h"
+#include "npu_sim/compiler/passes/fold_batch_norm.h"
+#include "npu_sim/compiler/passes/fold_constants.h"
+#include "npu_sim/compiler/passes/fuse_conv_activation.h"
+#include "npu_sim/compiler/passes/fuse_conv_residual.h"
+#include "npu_sim/compiler/passes/fuse_mat_mul_bias.h"
+#include "npu_sim/compiler/passes/fuse_silu.h"
+#include "npu_sim/compiler/passes/insert_aipp.h"
+#include "npu_sim/compiler/passes/merge_pad_into_conv.h"
+#include "npu_sim/compiler/passes/merge_reshapes.h"
+#include "npu_sim/compiler/passes/remove_dead_code.h"
+#include "npu_sim/compiler/passes/remove_identities.h"
+#include "npu_sim/compiler/passes/replace_gather_by_slice.h"
+
+namespace npustream::compiler {
+namespace {
+
+struct Pass {
+  const char* name;
+  Status (*run)(om::Graph& graph);
+};
+
+// The order matters: constants first, so that later passes see weights; residuals before activations, as a fused
+// residual is added before the activation.
+constexpr Pass kPasses[] = {
+    {"FoldConstants", FoldConstants},
+    {"RemoveIdentities", RemoveIdentities},
+    {"ReplaceGatherBySlice", ReplaceGatherBySlice},
+    {"MergeReshapes", MergeReshapes},
+    {"MergePadIntoConv", MergePadIntoConv},
+    {"FuseMatMulBias", FuseMatMulBias},
+    {"FoldBatchNorm", FoldBatchNorm},
+    {"FuseSilu", FuseSilu},
+    {"RemoveDeadCode", RemoveDeadCode},
+    {"FuseConvResidual", FuseConvResidual},
+    {"FuseConvActivation", FuseConvActivation},
+};
+
+Status Verify(const om::Graph& graph, const char* pass) {
+#ifndef NDEBUG
+  if (Status status = VerifyGraph(graph); !status.ok()) return status.WithContext(pass);
+#endif
+  static_cast<void>(graph);
+  static_cast<void>(pass);
+  return {};
+}
+
+}  // namespace
+
+std::vector<std::string_view> PassNames() {
+  std::vector<std::string_view> names;
+  for (const Pass& pass : kPasses) names.push_back(pass.name);
+  return names;
+}
+
+Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled) {
+  for (const Pass& pass : kPasses) {
+    if (disabled.count(pass.name) != 0) continue;
+    NPUSTREAM_RETURN_IF_ERROR(pass.run(graph));
+    NPUSTREAM_RETURN_IF_ERROR(Verify(graph, pass.name));
+  }
+  return {};
+}
+
+Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& options) {
+  // 1. ONNX to one graph per batch size, or to one graph for all of them.
+  NPUSTREAM_ASSIGN_OR_RETURN(BatchPlans batches, ImportBatchPlans(model, options));
+  for (om::OmPlan& plan : batches.plans) {
+    // 2. Optimisations that do not change results.
+    NPUSTREAM_RETURN_IF_ERROR(RunPasses(plan.graph, options.disabled_passes));
+    // 3. What the user wants at the model's edges.
+    NPUSTREAM_RETURN_IF_ERROR(ConvertOutputs(plan.graph, options.output_types));
+    NPUSTREAM_RETURN_IF_ERROR(InsertAipp(plan.graph, options.aipp));
+    NPUSTREAM_RETURN_IF_ERROR(RemoveDeadCode(plan.graph));
+    NPUSTREAM_RETURN_IF_ERROR(VerifyGraph(plan.graph));
+    // 4. Every node must have a kernel; then layouts, packed weights and buffers for this machine.
+    NPUSTREAM_RETURN_IF_ERROR(LowerPlan(plan));
+  }
+  // 5. The model's description.
+  return DescribeModel(std::move(batches), options);
+}
+
+}  // namespace npustream::compiler

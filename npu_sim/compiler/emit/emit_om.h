@@ -1,0 +1,17 @@
+#pragma once
+
+#include "base/status.h"
+#include "npu_sim/compiler/batch_plans.h"
+#include "npu_sim/compiler/compile.h"
+#include "npu_sim/om/om_model.h"
+
+namespace npustream::compiler {
+
+// Checks that every node of the plan's graph has a kernel (kUnsupported names all that have none, with the reason) and
+// lowers it for this machine.
+Status LowerPlan(om::OmPlan& plan);
+
+// The model around its plans: ports as the runtime shows them, gears, AIPP, who compiled it for what.
+om::OmModel DescribeModel(BatchPlans batches, const CompileOptions& options);
+
+}  // namespace npustream::compiler

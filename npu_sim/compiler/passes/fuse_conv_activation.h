@@ -1,0 +1,11 @@
+#pragma once
+
+#include "base/status.h"
+#include "npu_sim/om/graph.h"
+
+namespace npustream::compiler {
+
+// Gives Conv, Gemm, MatMul and Add the activation that alone reads their result as attributes (npu_sim/om/README.md).
+Status FuseConvActivation(om::Graph& graph);
+
+}  // namespace npustream::compiler

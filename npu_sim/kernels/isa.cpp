@@ -1,0 +1,53 @@
+#include "npu_sim/kernels/isa.h"
+
+#include <fmt/format.h>
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "npu_sim/kernels/simd/simd.h"
+
+namespace npustream::kernels {
+namespace {
+
+// Counts up when the form of packed weights or the meaning of a step changes.
+constexpr int kRevision = 1;
+
+}  // namespace
+
+Isa RunningIsa() {
+  static const Isa isa = [] {
+    // oneDNN's answer already takes CPUID, the operating system's state saving and its environment variable into account.
+    const auto engine = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+    const auto covers = [&](dnnl::cpu_isa wanted) { return (engine & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted); };
+    if (covers(dnnl::cpu_isa::avx512_core)) return Isa::kAvx512;
+    if (covers(dnnl::cpu_isa::avx2) && __builtin_cpu_supports("fma")) return Isa::kAvx2;
+    return Isa::kBaseline;
+  }();
+  return isa;
+}
+
+const char* ToString(Isa isa) {
+  switch (isa) {
+    case Isa::kBaseline: return "baseline";
+    case Isa::kAvx2: return "avx2";
+    case Isa::kAvx512: return "avx512";
+  }
+  return "unknown";
+}
+
+om::Layout BlockedLayout(Isa isa) { return isa == Isa::kAvx512 ? om::Layout::kBlocked16 : om::Layout::kBlocked8; }
+
+std::string EngineVersion() {
+  const dnnl::version_t* version = dnnl::version();
+  return fmt::format("oneDNN {}.{}.{} {}, npustream kernels {}", version->major, version->minor, version->patch, version->hash, kRevision);
+}
+
+const SimdTable& SimdFor(Isa isa) {
+  switch (isa) {
+    case Isa::kAvx512: return Avx512Simd();
+    case Isa::kAvx2: return Avx2Simd();
+    case Isa::kBaseline: break;
+  }
+  return BaselineSimd();
+}
+
+}  // namespace npustream::kernels

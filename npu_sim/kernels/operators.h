@@ -1,0 +1,30 @@
+#pragma once
+
+#include "npu_sim/kernels/kernel.h"
+
+// The kernels, each defined in the file of its name. table.cpp maps operators to them.
+namespace npustream::kernels {
+
+const Kernel* AippKernel();
+const Kernel* ArgMaxKernel();
+const Kernel* BatchNormKernel();
+const Kernel* BinaryKernel();
+const Kernel* CastKernel();
+const Kernel* ConcatKernel();
+const Kernel* ConvKernel();
+const Kernel* ConvTransposeKernel();
+const Kernel* DequantizeKernel();
+const Kernel* GatherKernel();
+const Kernel* MatMulKernel();
+const Kernel* MoveKernel();
+const Kernel* PadKernel();
+const Kernel* PlanesKernel();
+const Kernel* PoolKernel();
+const Kernel* ReduceKernel();
+const Kernel* ReorderKernel();
+const Kernel* ResizeKernel();
+const Kernel* SoftmaxKernel();
+const Kernel* UnaryKernel();
+const Kernel* WhereKernel();
+
+}  // namespace npustream::kernels

@@ -1,0 +1,116 @@
+// MaxPool, AveragePool, GlobalAveragePool, GlobalMaxPool over one or two spatial axes.
+#include <algorithm>
+
+#include "npu_sim/kernels/operators.h"
+#include "npu_sim/kernels/simd/simd.h"
+#include "npu_sim/kernels/support.h"
+
+namespace npustream::kernels {
+namespace {
+
+constexpr int64_t kMaxSize = 1 << 20;
+
+Result<std::vector<int64_t>> Spatial(const Problem& problem, const char* name, size_t count, int64_t otherwise, int64_t low) {
+  const auto values = om::GetInts(*problem.node, name, std::vector<int64_t>(count, otherwise));
+  if (values.size() != count) return Invalid("{} has {} entries, expected {}", name, values.size(), count);
+  for (const int64_t value : values) {
+    if (value < low || value > kMaxSize) return Invalid("{} of {}", name, value);
+  }
+  return values;
+}
+
+// Whether `out` follows from the window in one axis, rounding down or (ceil_mode) up.
+bool FitsAxis(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t dilation, int64_t begin, int64_t end, bool ceil) {
+  const int64_t room = in + begin + end - ((kernel - 1) * dilation + 1);
+  if (room < 0) return false;
+  const int64_t up = ceil ? stride - 1 : 0;
+  const int64_t count = (room + up) / stride + 1;
+  // A last window that would start in the padding at the end may be left out.
+  return out == count || (ceil && out == count - 1 && (count - 1) * stride >= in + begin);
+}
+
+Result<PoolShape> Read(const Problem& problem) {
+  NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 1, 1));
+  NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
+  const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
+  const size_t axes = x.size() - 2;
+  if (x.size() < 3 || x.size() > 4 || y.size() != x.size()) return Unsupported("pooling of a tensor of rank {}", x.size());
+  for (const int64_t dim : x) {
+    if (dim < 1 || dim > kMaxSize) return Invalid("size {}", dim);
+  }
+  if (y[0] != x[0] || y[1] != x[1]) return Invalid("the result is {}", DimsText(y));
+  PoolShape s = {};
+  s.in_h = axes == 2 ? x[2] : 1, s.in_w = x.back(), s.out_h = axes == 2 ? y[2] : 1, s.out_w = y.back();
+  s.stride_h = s.stride_w = s.dilation_h = s.dilation_w = s.kernel_h = 1;
+  const std::string& op = problem.node->op;
+  s.is_max = op == "MaxPool" || op == "GlobalMaxPool";
+  if (op.starts_with("Global")) {
+    s.kernel_h = s.in_h, s.kernel_w = s.in_w;
+    if (s.out_h != 1 || s.out_w != 1) return Invalid("the result is {}", DimsText(y));
+    return s;
+  }
+  NPUSTREAM_ASSIGN_OR_RETURN(const auto kernel, Spatial(problem, "kernel_shape", axes, 0, 1));
+  NPUSTREAM_ASSIGN_OR_RETURN(const auto strides, Spatial(problem, "strides", axes, 1, 1));
+  NPUSTREAM_ASSIGN_OR_RETURN(const auto dilations, Spatial(problem, "dilations", axes, 1, 1));
+  NPUSTREAM_ASSIGN_OR_RETURN(const auto pads, Spatial(problem, "pads", axes * 2, 0, 0));
+  s.kernel_w = kernel.back(), s.stride_w = strides.back(), s.dilation_w = dilations.back();
+  s.pad_left = pads[axes - 1], s.pad_right = pads.back();
+  if (axes == 2) s.kernel_h = kernel[0], s.stride_h = strides[0], s.dilation_h = dilations[0], s.pad_top = pads[0], s.pad_bottom = pads[2];
+  s.count_include_pad = om::GetInt(*problem.node, "count_include_pad", 0) != 0;
+  const bool ceil = om::GetInt(*problem.node, "ceil_mode", 0) != 0;
+  if (!FitsAxis(s.in_h, s.out_h, s.kernel_h, s.stride_h, s.dilation_h, s.pad_top, s.pad_bottom, ceil) ||
+      !FitsAxis(s.in_w, s.out_w, s.kernel_w, s.stride_w, s.dilation_w, s.pad_left, s.pad_right, ceil)) {
+    return Invalid("the result is {}", DimsText(y));
+  }
+  return s;
+}
+
+class Pool final : public Kernel {
+ public:
+  Status Check(const Problem& problem) const override { return Read(problem).status(); }
+
+  Result<Choice> Choose(const Problem& problem) const override {
+    Choice choice = PlainChoice(problem, "plain");
+    // Planes of one channel are slow; a result of some size is worth a reorder.
+    const TensorInfo& x = problem.inputs[0];
+    const bool global = problem.node->op.starts_with("Global");
+    if (x.layout != om::Layout::kPlain || (x.dims[1] >= om::BlockOf(BlockedLayout(problem.isa)) && !global)) {
+      choice.inputs[0] = choice.outputs[0] = BlockedLayout(problem.isa);
+      choice.implementation = std::string("vector ") + ToString(problem.isa);
+    }
+    return choice;
+  }
+
+  Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
+    NPUSTREAM_ASSIGN_OR_RETURN(const PoolShape s, Read(problem));
+    const om::Layout layout = problem.inputs[0].layout;
+    if (layout != problem.outputs[0].layout) return Invalid("layouts differ");
+    const auto block = static_cast<size_t>(om::BlockOf(layout));
+    const om::Dims& x = problem.inputs[0].dims;
+    const size_t groups = static_cast<size_t>(x[0]) * ((static_cast<size_t>(x[1]) + block - 1) / block);
+    const auto in_step = static_cast<size_t>(s.in_h * s.in_w) * block, out_step = static_cast<size_t>(s.out_h * s.out_w) * block;
+    const SimdTable& simd = block == 1 ? BaselineSimd() : SimdFor(problem.isa);
+    const bool mean = !s.is_max && s.out_h == 1 && s.out_w == 1 && s.kernel_h == s.in_h && s.kernel_w == s.in_w &&
+                      s.pad_top + s.pad_left + s.pad_bottom + s.pad_right == 0;
+    if (mean) {
+      const auto pixels = static_cast<size_t>(s.in_h * s.in_w);
+      return MakeExecutor([=, sum = simd.sum_pixels](const Arguments& a) {
+        float* y = Out<float>(a);
+        for (size_t g = 0; g < groups; ++g) sum(In<float>(a, 0) + g * in_step, y + g * block, pixels, block);
+        for (size_t i = 0; i < groups * block; ++i) y[i] /= static_cast<float>(pixels);
+      });
+    }
+    return MakeExecutor([=, pool = simd.pool_blocked](const Arguments& a) {
+      for (size_t g = 0; g < groups; ++g) pool(In<float>(a, 0) + g * in_step, Out<float>(a) + g * out_step, s, block);
+    });
+  }
+};
+
+}  // namespace
+
+const Kernel* PoolKernel() {
+  static const Pool kernel;
+  return &kernel;
+}
+
+}  // namespace npustream::kernels

@@ -1,0 +1,211 @@
+// Resize of the last two axes: nearest, linear, cubic with every coordinate mode but tf_crop_and_resize. Separable: each
+// result row is a weighted sum of source rows, each pixel one of columns.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "npu_sim/kernels/operators.h"
+#include "npu_sim/kernels/simd/simd.h"
+#include "npu_sim/kernels/support.h"
+
+namespace npustream::kernels {
+namespace {
+
+// The source pixels of one result pixel along one axis.
+struct Tap {
+  int32_t index[4];
+  float weight[4];
+};
+struct Axis {
+  std::vector<Tap> taps;
+  int count = 1;  // taps in use
+};
+
+struct Mode {
+  std::string coordinates, nearest;
+  float cubic_a;
+  int taps;  // 1 nearest, 2 linear, 4 cubic
+};
+
+double SourceCoordinate(const std::string& mode, double x, double scale, int64_t in, int64_t out) {
+  if (mode == "asymmetric") return x / scale;
+  if (mode == "align_corners") return out == 1 ? 0 : x * static_cast<double>(in - 1) / static_cast<double>(out - 1);
+  if (mode == "pytorch_half_pixel") return out == 1 ? 0 : (x + 0.5) / scale - 0.5;
+  if (mode == "half_pixel_symmetric") {
+    const double adjustment = static_cast<double>(out) / (static_cast<double>(in) * scale);
+    return static_cast<double>(in) / 2 * (1 - adjustment) + (x + 0.5) / scale - 0.5;
+  }
+  return (x + 0.5) / scale - 0.5;
+}
+
+int64_t Nearest(const std::string& mode, double x) {
+  if (mode == "round_prefer_ceil") return static_cast<int64_t>(std::floor(x + 0.5));
+  if (mode == "floor") return static_cast<int64_t>(std::floor(x));
+  if (mode == "ceil") return static_cast<int64_t>(std::ceil(x));
+  return static_cast<int64_t>(std::ceil(x - 0.5));
+}
+
+Tap MakeTap(const Mode& mode, double x, int64_t in) {
+  Tap tap = {};
+  if (mode.taps == 1) {
+    tap.index[0] = static_cast<int32_t>(std::clamp<int64_t>(Nearest(mode.nearest, x), 0, in - 1));
+    tap.weight[0] = 1;
+    return tap;
+  }
+  const double base = std::floor(x), t = x - base, a = mode.cubic_a;
+  const double linear[2] = {1 - t, t};
+  const double cubic[4] = {((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a, ((a + 2) * t - (a + 3)) * t * t + 1,
+                           ((a + 2) * (1 - t) - (a + 3)) * (1 - t) * (1 - t) + 1, ((a * (2 - t) - 5 * a) * (2 - t) + 8 * a) * (2 - t) - 4 * a};
+  for (int k = 0; k < mode.taps; ++k) {
+    const int64_t index = static_cast<int64_t>(base) + k - (mode.taps == 4 ? 1 : 0);
+    tap.index[k] = static_cast<int32_t>(std::clamp<int64_t>(index, 0, in - 1));
+    tap.weight[k] = static_cast<float>(mode.taps == 4 ? cubic[k] : linear[k]);
+  }
+  return tap;
+}
+
+Axis MakeAxis(const Mode& mode, int64_t in, int64_t out, double scale) {
+  Axis axis;
+  axis.count = mode.taps;
+  for (int64_t i = 0; i < out; ++i) {
+    // An axis that keeps its size is copied, whatever the mode.
+    axis.taps.push_back(in == out && scale == 1 ? MakeTap({"", "floor", 0, 1}, static_cast<double>(i), in)
+                                                : MakeTap(mode, SourceCoordinate(mode.coordinates, static_cast<double>(i), scale, in, out), in));
+  }
+  if (in == out && scale == 1) axis.count = 1;
+  return axis;
+}
+
+struct Plan {
+  Axis rows, columns;
+  int64_t planes = 0, in_h = 1, in_w = 1, out_h = 1, out_w = 1;
+};
+
+Result<Plan> Read(const Problem& problem) {
+  NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 1, 1));
+  NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
+  const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
+  const om::Node& node = *problem.node;
+  if (x.size() < 3 || x.size() > 4 || y.size() != x.size()) return Unsupported("Resize of rank {}", x.size());
+  if (x[0] != y[0] || x[1] != y[1]) return Unsupported("Resize of {} to {}: only the last axes may change", DimsText(x), DimsText(y));
+  for (size_t axis = 0; axis < x.size(); ++axis) {
+    if (x[axis] < 1 || y[axis] < 1 || x[axis] > 1 << 24 || y[axis] > 1 << 24) return Invalid("{} to {}", DimsText(x), DimsText(y));
+  }
+  const std::string mode = om::GetString(node, "mode", "nearest");
+  const std::string coordinates = om::GetString(node, "coordinate_transformation_mode", "half_pixel");
+  if (mode != "nearest" && mode != "linear" && mode != "cubic") return Unsupported("mode {}", mode);
+  if (coordinates == "tf_crop_and_resize") return Unsupported("coordinate mode {}", coordinates);
+  if (om::GetInt(node, "antialias", 0) != 0 || om::GetInt(node, "exclude_outside", 0) != 0) return Unsupported("antialias or exclude_outside");
+  const Mode how{coordinates, om::GetString(node, "nearest_mode", "round_prefer_floor"), om::GetFloat(node, "cubic_coeff_a", -0.75f),
+                 mode == "nearest" ? 1 : mode == "linear" ? 2 : 4};
+  auto scales = om::GetFloats(node, "scales");
+  if (scales.empty()) {
+    for (size_t axis = 0; axis < x.size(); ++axis) scales.push_back(static_cast<float>(y[axis]) / static_cast<float>(x[axis]));
+  }
+  if (scales.size() != x.size()) return Invalid("scales has {} entries for rank {}", scales.size(), x.size());
+  const auto scale = [&](size_t axis) -> double {
+    const float given = scales[axis];
+    if (!(given > 0) || given > 1e6f) return static_cast<double>(y[axis]) / static_cast<double>(x[axis]);
+    return given;
+  };
+  Plan plan;
+  plan.planes = x[0] * x[1];
+  plan.in_w = x.back(), plan.out_w = y.back();
+  plan.columns = MakeAxis(how, plan.in_w, plan.out_w, scale(x.size() - 1));
+  if (x.size() == 4) plan.in_h = x[2], plan.out_h = y[2];
+  plan.rows = x.size() == 4 ? MakeAxis(how, plan.in_h, plan.out_h, scale(2)) : MakeAxis({"", "floor", 0, 1}, 1, 1, 1);
+  return plan;
+}
+
+// Works on groups of `block` channels (1 when plain); `row` holds one source row after the vertical step.
+class ResizeExecutor final : public Executor {
+ public:
+  ResizeExecutor(Plan plan, int64_t groups, int64_t block, Isa isa)
+      : plan_(std::move(plan)), groups_(groups), block_(block), blend_(SimdFor(isa).blend) {}
+
+  Status Run(const Arguments& a) override {
+    for (int64_t g = 0; g < groups_; ++g) {
+      const float* x = In<float>(a, 0) + g * plan_.in_h * plan_.in_w * block_;
+      float* y = Out<float>(a) + g * plan_.out_h * plan_.out_w * block_;
+      for (int64_t oh = 0; oh < plan_.out_h; ++oh) {
+        const float* row = Vertical(x, plan_.rows.taps[oh], reinterpret_cast<float*>(a.scratch));
+        float* to = y + oh * plan_.out_w * block_;
+        const bool repeats = oh > 0 && plan_.rows.count == 1 && plan_.rows.taps[oh].index[0] == plan_.rows.taps[oh - 1].index[0];
+        if (repeats) {
+          std::memcpy(to, to - plan_.out_w * block_, static_cast<size_t>(plan_.out_w * block_) * sizeof(float));
+        } else {
+          Horizontal(row, to);
+        }
+      }
+    }
+    return {};
+  }
+
+ private:
+  const float* Vertical(const float* x, const Tap& tap, float* row) const {
+    const int64_t width = plan_.in_w * block_;
+    if (plan_.rows.count == 1) return x + tap.index[0] * width;
+    const auto n = static_cast<size_t>(width);
+    blend_(x + tap.index[0] * width, x + tap.index[1] * width, row, tap.weight[0], tap.weight[1], n);
+    for (int k = 2; k < plan_.rows.count; ++k) blend_(row, x + tap.index[k] * width, row, 1, tap.weight[k], n);
+    return row;
+  }
+
+  void Horizontal(const float* row, float* to) const {
+    const auto lanes = static_cast<size_t>(block_);
+    for (int64_t ow = 0; ow < plan_.out_w; ++ow, to += block_) {
+      const Tap& tap = plan_.columns.taps[ow];
+      if (plan_.columns.count == 1) {
+        std::copy_n(row + tap.index[0] * block_, lanes, to);
+        continue;
+      }
+      if (block_ == 1) {
+        float sum = 0;
+        for (int k = 0; k < plan_.columns.count; ++k) sum += row[tap.index[k]] * tap.weight[k];
+        *to = sum;
+        continue;
+      }
+      blend_(row + tap.index[0] * block_, row + tap.index[1] * block_, to, tap.weight[0], tap.weight[1], lanes);
+      for (int k = 2; k < plan_.columns.count; ++k) blend_(to, row + tap.index[k] * block_, to, 1, tap.weight[k], lanes);
+    }
+  }
+
+  Plan plan_;
+  int64_t groups_, block_;
+  void (*blend_)(const float*, const float*, float*, float, float, size_t);
+};
+
+size_t ScratchBytes(const Problem& problem, om::Layout layout) {
+  return static_cast<size_t>(problem.inputs[0].dims.back() * om::BlockOf(layout)) * sizeof(float);
+}
+
+class Resize final : public Kernel {
+ public:
+  Status Check(const Problem& problem) const override { return Read(problem).status(); }
+
+  Result<Choice> Choose(const Problem& problem) const override {
+    Choice choice = PlainChoice(problem, std::string("vector ") + ToString(problem.isa));
+    choice.inputs[0] = choice.outputs[0] = problem.inputs[0].layout;
+    choice.scratch_bytes = ScratchBytes(problem, problem.inputs[0].layout);
+    return choice;
+  }
+
+  Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
+    NPUSTREAM_ASSIGN_OR_RETURN(Plan plan, Read(problem));
+    const om::Layout layout = problem.inputs[0].layout;
+    if (layout != problem.outputs[0].layout) return Invalid("layouts differ");
+    if (problem.scratch_bytes < ScratchBytes(problem, layout)) return Invalid("the scratch buffer is too small");
+    const om::Dims& x = problem.inputs[0].dims;
+    const int64_t block = om::BlockOf(layout), groups = x[0] * ((x[1] + block - 1) / block);
+    return std::unique_ptr<Executor>(std::make_unique<ResizeExecutor>(std::move(plan), groups, block, problem.isa));
+  }
+};
+
+}  // namespace
+
+const Kernel* ResizeKernel() {
+  static const Resize kernel;
+  return &kernel;
+}
+
+}  // namespace npustream::kernels

@@ -1,0 +1,16 @@
+// Collects the functions of one instruction set. The last part of a table_*.cpp.
+namespace npustream::kernels {
+namespace {
+
+SimdTable MakeTable() {
+  SimdTable table = {};
+  FillUnary(table);
+  FillBinary(table);
+  FillLayout(table);
+  FillPool(table);
+  FillAipp(table);
+  return table;
+}
+
+}  // namespace
+}  // namespace npustream::kernels

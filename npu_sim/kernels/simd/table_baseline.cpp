@@ -1,0 +1,23 @@
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "npu_sim/kernels/simd/simd.h"
+#include "npu_sim/kernels/simd/vec_baseline.h"
+// The parts below need the vector type above.
+#include "npu_sim/kernels/simd/unary.inl"
+#include "npu_sim/kernels/simd/binary.inl"
+#include "npu_sim/kernels/simd/layout.inl"
+#include "npu_sim/kernels/simd/pool.inl"
+#include "npu_sim/kernels/simd/aipp.inl"
+#include "npu_sim/kernels/simd/table.inl"
+
+namespace npustream::kernels {
+
+const SimdTable& BaselineSimd() {
+  static const SimdTable table = MakeTable();
+  return table;
+}
+
+}  // namespace npustream::kernels

@@ -1,0 +1,119 @@
+#include <algorithm>
+#include <iterator>
+
+#include "npu_sim/kernels/operators.h"
+
+namespace npustream::kernels {
+namespace {
+
+struct Entry {
+  std::string_view op;
+  const Kernel* (*kernel)();
+};
+
+// Sorted by name; FindKernel searches by halves.
+constexpr Entry kTable[] = {
+    {"Abs", UnaryKernel},
+    {"Add", BinaryKernel},
+    {"Aipp", AippKernel},
+    {"And", BinaryKernel},
+    {"ArgMax", ArgMaxKernel},
+    {"ArgMin", ArgMaxKernel},
+    {"Atan", UnaryKernel},
+    {"AveragePool", PoolKernel},
+    {"BatchNormalization", BatchNormKernel},
+    {"Cast", CastKernel},
+    {"Ceil", UnaryKernel},
+    {"Clip", UnaryKernel},
+    {"Concat", ConcatKernel},
+    {"Conv", ConvKernel},
+    {"ConvTranspose", ConvTransposeKernel},
+    {"Cos", UnaryKernel},
+    {"DepthToSpace", MoveKernel},
+    {"DequantizeLinear", DequantizeKernel},
+    {"Div", BinaryKernel},
+    {"Elu", UnaryKernel},
+    {"Equal", BinaryKernel},
+    {"Erf", UnaryKernel},
+    {"Exp", UnaryKernel},
+    {"Expand", MoveKernel},
+    {"Floor", UnaryKernel},
+    {"Gather", GatherKernel},
+    {"Gelu", UnaryKernel},
+    {"Gemm", MatMulKernel},
+    {"GlobalAveragePool", PoolKernel},
+    {"GlobalMaxPool", PoolKernel},
+    {"Greater", BinaryKernel},
+    {"GreaterOrEqual", BinaryKernel},
+    {"HardSigmoid", UnaryKernel},
+    {"HardSwish", UnaryKernel},
+    {"Identity", UnaryKernel},
+    {"LeakyRelu", UnaryKernel},
+    {"Less", BinaryKernel},
+    {"LessOrEqual", BinaryKernel},
+    {"Log", UnaryKernel},
+    {"LogSoftmax", SoftmaxKernel},
+    {"MatMul", MatMulKernel},
+    {"Max", BinaryKernel},
+    {"MaxPool", PoolKernel},
+    {"Min", BinaryKernel},
+    {"Mish", UnaryKernel},
+    {"Mod", BinaryKernel},
+    {"Mul", BinaryKernel},
+    {"Neg", UnaryKernel},
+    {"Not", UnaryKernel},
+    {"Or", BinaryKernel},
+    {"PRelu", BinaryKernel},
+    {"Pad", PadKernel},
+    {"Planes", PlanesKernel},
+    {"Pow", BinaryKernel},
+    {"Reciprocal", UnaryKernel},
+    {"ReduceL1", ReduceKernel},
+    {"ReduceL2", ReduceKernel},
+    {"ReduceMax", ReduceKernel},
+    {"ReduceMean", ReduceKernel},
+    {"ReduceMin", ReduceKernel},
+    {"ReduceProd", ReduceKernel},
+    {"ReduceSum", ReduceKernel},
+    {"Relu", UnaryKernel},
+    {"Reorder", ReorderKernel},
+    {"Reshape", MoveKernel},
+    {"Resize", ResizeKernel},
+    {"Round", UnaryKernel},
+    {"Selu", UnaryKernel},
+    {"Sigmoid", UnaryKernel},
+    {"Sign", UnaryKernel},
+    {"Silu", UnaryKernel},
+    {"Sin", UnaryKernel},
+    {"Slice", MoveKernel},
+    {"Softmax", SoftmaxKernel},
+    {"Softplus", UnaryKernel},
+    {"Softsign", UnaryKernel},
+    {"SpaceToDepth", MoveKernel},
+    {"Split", MoveKernel},
+    {"Sqrt", UnaryKernel},
+    {"Sub", BinaryKernel},
+    {"Tan", UnaryKernel},
+    {"Tanh", UnaryKernel},
+    {"Tile", MoveKernel},
+    {"Transpose", MoveKernel},
+    {"Where", WhereKernel},
+    {"Xor", BinaryKernel},
+};
+
+constexpr bool IsSorted() {
+  for (size_t i = 1; i < std::size(kTable); ++i) {
+    if (!(kTable[i - 1].op < kTable[i].op)) return false;
+  }
+  return true;
+}
+static_assert(IsSorted());
+
+}  // namespace
+
+const Kernel* FindKernel(std::string_view op) {
+  const auto found = std::lower_bound(std::begin(kTable), std::end(kTable), op, [](const Entry& entry, std::string_view name) { return entry.op < name; });
+  return found != std::end(kTable) && found->op == op ? found->kernel() : nullptr;
+}
+
+}  // namespace npustream::kernels
