@@ -43,7 +43,8 @@ TEST_F(AclModelLoad, AFileOfAnotherKindIs145000AndNamesTheKind) {
 TEST_F(AclModelLoad, ATruncatedFileIs145006) {
   const std::vector<char> whole = ReadBytes(WriteAddRelu());
   for (const size_t size : {size_t{4}, size_t{100}, whole.size() / 2, whole.size() - 1}) {
-    ExpectRefused(WriteBytes("cut.om", {whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size)}), 145006, "truncated");
+    ExpectRefused(WriteBytes("cut.om", {whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size)}), 145006,
+                  "truncated");
   }
 }
 
