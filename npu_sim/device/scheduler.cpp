@@ -15,7 +15,7 @@ namespace {
 thread_local bool t_is_worker = false;
 
 // Numbers below the smallest normal one count as zero in this thread from now on. They say nothing in an inference, but
-// an x86 core takes a hundred times as long for each, so that a black picture would stop the pipeline.
+// cost an x86 core more than a hundred cycles each, so that an input full of them would slow a model down many times.
 void FlushSubnormalNumbers() {
 #if defined(__SSE2__)
   constexpr unsigned kFlushToZero = 0x8000;
