@@ -53,6 +53,32 @@ Descriptor Describe(const ConvShape& s, const Activation& activation, Tag source
 
 bool IsReference(const Descriptor& descriptor) { return std::string_view(descriptor.impl_info_str()).find("ref") != std::string_view::npos; }
 
+struct Layouts {
+  om::Layout source, target;
+};
+
+// The first pair of layouts for which oneDNN has generated code. Channels last, which it would pick if it were free
+// to, is never offered: groups of channels make joins free and suit our own kernels.
+Result<Layouts> ChooseLayouts(const ConvShape& s, const Activation& activation, Isa isa) {
+  const om::Layout blocked = BlockedLayout(isa), plain = om::Layout::kPlain;
+  std::optional<Layouts> fallback;
+  std::string names;
+  for (const Layouts layouts : {Layouts{blocked, blocked}, Layouts{plain, blocked}, Layouts{plain, plain}}) {
+    try {
+      const Descriptor descriptor = Describe(s, activation, TagOf(layouts.source), TagOf(layouts.target));
+      const std::string_view name = descriptor.impl_info_str();
+      names += (names.empty() ? "" : ", ") + std::string(name);
+      if (IsReference(descriptor)) continue;
+      if (name.find("gemm") == std::string_view::npos) return layouts;
+      if (!fallback) fallback = layouts;
+    } catch (const dnnl::error&) {
+      continue;  // this pair is not implemented at all
+    }
+  }
+  if (fallback) return *fallback;
+  return Unsupported("oneDNN has only its reference implementation for this convolution ({})", names);
+}
+
 class ConvExecutor final : public Executor {
  public:
   ConvExecutor(const Descriptor& descriptor, const ConvShape& s, const Activation& activation, const Problem& problem)
@@ -115,15 +141,9 @@ class Conv final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     const memory::desc plain(WeightDims(s), kF32, s.groups == 1 ? Tag::oihw : Tag::goihw);
     return Flatten(CatchDnnl([&]() -> Result<Choice> {
-      // First what oneDNN likes best, then, with these layouts fixed, what Prepare will make of the same problem.
-      const Descriptor free_choice = Describe(s, activation, Tag::any, Tag::any);
-      const om::Layout blocked = BlockedLayout(problem.isa);
-      const om::Layout source = LayoutOf(free_choice.src_desc()).value_or(blocked);
-      const om::Layout target = LayoutOf(free_choice.dst_desc()).value_or(blocked);
+      NPUSTREAM_ASSIGN_OR_RETURN(const Layouts layouts, ChooseLayouts(s, activation, problem.isa));
+      const om::Layout source = layouts.source, target = layouts.target;
       const Descriptor chosen = Describe(s, activation, TagOf(source), TagOf(target));
-      if (IsReference(chosen)) {
-        return Unsupported("oneDNN has only its reference implementation ({}) for this convolution", chosen.impl_info_str());
-      }
       Choice choice = PlainChoice(problem, std::string("oneDNN ") + chosen.impl_info_str());
       choice.inputs[0] = source;
       choice.outputs[0] = target;

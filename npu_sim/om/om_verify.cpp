@@ -60,8 +60,20 @@ Status VerifyValue(const NativePlan& plan, const Graph& graph, size_t index) {
   return {};
 }
 
-// Checks a step's references; `written` is which values hold something before the step and is brought up to date.
-Status VerifyStep(const NativePlan& plan, size_t index, std::vector<bool>& written) {
+// What has been written to so far. Views and joins share memory, so it is kept per buffer and output.
+struct Written {
+  std::vector<bool> buffers, outputs;
+
+  bool Holds(const NativeValue& value) const {
+    if (value.place == Place::kBuffer) return buffers[value.index];
+    if (value.place == Place::kOutput) return outputs[value.index];
+    return true;
+  }
+  void Mark(const NativeValue& value) { (value.place == Place::kBuffer ? buffers : outputs)[value.index] = true; }
+};
+
+// Checks a step's references; `written` is brought up to date.
+Status VerifyStep(const NativePlan& plan, size_t index, Written& written) {
   const NativeStep& step = plan.steps[index];
   const auto alive = [&](const NativeValue& value) {
     if (value.place != Place::kBuffer) return true;
@@ -73,8 +85,7 @@ Status VerifyStep(const NativePlan& plan, size_t index, std::vector<bool>& writt
     if (input == kNoTensor) continue;
     if (!InRange(input, plan.values.size())) return Corrupt("step {} ('{}') reads value {}", index, step.name, input);
     const NativeValue& value = plan.values[input];
-    const bool ready = written[input] || value.place == Place::kConstant || value.place == Place::kInput;
-    if (!ready) return Corrupt("step {} ('{}') reads '{}' before it exists", index, step.name, value.name);
+    if (!written.Holds(value)) return Corrupt("step {} ('{}') reads '{}' before it exists", index, step.name, value.name);
     if (!alive(value)) return Corrupt("step {} ('{}') reads '{}' after its lifetime", index, step.name, value.name);
   }
   for (const int32_t output : step.outputs) {
@@ -83,7 +94,7 @@ Status VerifyStep(const NativePlan& plan, size_t index, std::vector<bool>& writt
     const bool writable = value.place == Place::kBuffer || value.place == Place::kOutput;
     if (!writable) return Corrupt("step {} ('{}') writes '{}', which is read-only", index, step.name, value.name);
     if (!alive(value)) return Corrupt("step {} ('{}') writes '{}' outside its lifetime", index, step.name, value.name);
-    written[output] = true;
+    written.Mark(value);
   }
   if (step.scratch < -1 || step.scratch >= static_cast<int64_t>(plan.buffers.size())) {
     return Corrupt("step {} ('{}') names scratch buffer {}", index, step.name, step.scratch);
@@ -175,7 +186,7 @@ Status VerifyNative(const NativePlan& plan, const Graph& graph) {
   if (plan.arena_bytes > kMaxTensorBytes) return Corrupt("the arena has {} bytes", plan.arena_bytes);
   NPUSTREAM_RETURN_IF_ERROR(VerifyBuffers(plan));
   for (size_t i = 0; i < plan.values.size(); ++i) NPUSTREAM_RETURN_IF_ERROR(VerifyValue(plan, graph, i));
-  std::vector<bool> written(plan.values.size());
+  Written written{std::vector<bool>(plan.buffers.size()), std::vector<bool>(graph.outputs.size())};
   for (size_t i = 0; i < plan.steps.size(); ++i) NPUSTREAM_RETURN_IF_ERROR(VerifyStep(plan, i, written));
   return {};
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "dvpp/vdec/codecs.h"
 #include "tests/dvpp/api/acl_session.h"
@@ -28,10 +29,18 @@ struct Received {
 
 class VdecTest : public AclTest {
  protected:
+  void SetUp() override {
+    AclTest::SetUp();
+    reports_.emplace();
+  }
+  void TearDown() override {
+    reports_.reset();
+    AclTest::TearDown();
+  }
   void Open(uint32_t stream_format) {
     description_ = aclvdecCreateChannelDesc();
     aclvdecSetChannelDescChannelId(description_, 1);
-    aclvdecSetChannelDescThreadId(description_, reports_.id());
+    aclvdecSetChannelDescThreadId(description_, reports_->id());
     aclvdecSetChannelDescCallback(description_, Callback);
     aclvdecSetChannelDescEnType(description_, static_cast<acldvppStreamFormat>(stream_format));
     aclvdecSetChannelDescOutPicFormat(description_, PIXEL_FORMAT_YUV_SEMIPLANAR_420);
@@ -123,7 +132,7 @@ class VdecTest : public AclTest {
     }
   }
 
-  ReportThread reports_;
+  std::optional<ReportThread> reports_;
   aclvdecChannelDesc* description_ = nullptr;
   std::vector<Received> received_;
 };
@@ -230,7 +239,7 @@ TEST_F(VdecTest, RefusesWrongUse) {
   aclvdecChannelDesc* description = aclvdecCreateChannelDesc();
   EXPECT_EQ(aclvdecCreateChannel(nullptr), ACL_ERROR_INVALID_PARAM);
   EXPECT_EQ(aclvdecCreateChannel(description), ACL_ERROR_INVALID_PARAM) << "no callback, no thread";
-  aclvdecSetChannelDescThreadId(description, reports_.id());
+  aclvdecSetChannelDescThreadId(description, reports_->id());
   aclvdecSetChannelDescCallback(description, Callback);
   aclvdecSetChannelDescEnType(description, static_cast<acldvppStreamFormat>(0x1fff));
   EXPECT_EQ(aclvdecCreateChannel(description), ACL_ERROR_INVALID_PARAM) << "no such codec";

@@ -30,7 +30,10 @@ TEST(Scheduler, SubmittingAllocatesNothingOnceTasksHaveFlowed) {
       (void)stream->SubmitParts(4, [captured](int, int) {
         return captured[0] == nullptr ? Status() : Status(StatusCode::kInternal, "captured bytes changed");
       });
-      (void)stream->Submit(Engine::kDma, [&sum] { ++sum; return Status(); });
+      (void)stream->Submit(Engine::kDma, [&sum] {
+        ++sum;
+        return Status();
+      });
       (void)stream->SubmitDeferred(Engine::kHost, [](TaskToken token) { token.Complete(Status()); });
       (void)stream->Record(event);
       (void)other->Wait(event);
@@ -40,7 +43,13 @@ TEST(Scheduler, SubmittingAllocatesNothingOnceTasksHaveFlowed) {
   };
   // More tasks at once than the measured rounds can have, however the threads are scheduled.
   std::latch let_go(1);
-  ASSERT_TRUE(stream->Submit(Engine::kDma, [&] { let_go.wait(); return Status(); }).ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kDma,
+                           [&] {
+                             let_go.wait();
+                             return Status();
+                           })
+                  .ok());
   for (int index = 0; index < 200; ++index) (void)stream->Submit(Engine::kDma, [] { return Status(); });
   let_go.count_down();
   submit_some();
