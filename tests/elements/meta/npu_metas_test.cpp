@@ -76,7 +76,7 @@ TEST(NpuMetas, DetectionsAreMirroredToRegionsOfInterest) {
 }
 
 TEST(NpuMetas, BoxesFollowWhenVideoscaleScalesTheFrame) {
-  auto harness = testing_support::MakeHarness("videoscale ! video/x-raw,width=100,height=200");
+  auto harness = testing_support::MakeHarness("videoscale ! capsfilter caps=video/x-raw,width=100,height=200");
   gst_harness_set_src_caps_str(harness.get(), "video/x-raw,format=GRAY8,width=200,height=100,framerate=1/1");
   GstBuffer* buffer = gst_harness_create_buffer(harness.get(), 200 * 100);
   AttachDetections(buffer, TwoObjects());

@@ -6,15 +6,15 @@
 #include <gtest/gtest.h>
 
 // The call succeeds; else the sentence for people is shown.
-#define EXPECT_ACL_OK(call)                                                        \
-  do {                                                                             \
-    const aclError error_ = (call);                                                \
-    EXPECT_EQ(error_, ACL_SUCCESS) << npustream::acl_test::Sentence();             \
+#define EXPECT_ACL_OK(call)                                            \
+  do {                                                                 \
+    const aclError error_ = (call);                                    \
+    EXPECT_EQ(error_, ACL_SUCCESS) << npustream::acl_test::Sentence(); \
   } while (false)
-#define ASSERT_ACL_OK(call)                                                        \
-  do {                                                                             \
-    const aclError error_ = (call);                                                \
-    ASSERT_EQ(error_, ACL_SUCCESS) << npustream::acl_test::Sentence();             \
+#define ASSERT_ACL_OK(call)                                            \
+  do {                                                                 \
+    const aclError error_ = (call);                                    \
+    ASSERT_EQ(error_, ACL_SUCCESS) << npustream::acl_test::Sentence(); \
   } while (false)
 
 namespace npustream::acl_test {

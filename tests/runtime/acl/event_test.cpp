@@ -32,12 +32,12 @@ TEST_F(AclEvent, AWaitHoldsBackAnotherStreamUntilTheRecord) {
     int seen = -1;
   } shared;
   ASSERT_ACL_OK(aclrtLaunchHostFunc(first_, Hold, &let_go));
-  ASSERT_ACL_OK(aclrtLaunchHostFunc(first_, [](void* s) { static_cast<Shared*>(s)->produced = 7; }, &shared));
+  ASSERT_ACL_OK(aclrtLaunchHostFunc(
+      first_, [](void* s) { static_cast<Shared*>(s)->produced = 7; }, &shared));
   ASSERT_ACL_OK(aclrtRecordEvent(event, first_));
   ASSERT_ACL_OK(aclrtStreamWaitEvent(second_, event));
-  ASSERT_ACL_OK(aclrtLaunchHostFunc(second_, [](void* s) {
-    static_cast<Shared*>(s)->seen = static_cast<Shared*>(s)->produced;
-  }, &shared));
+  ASSERT_ACL_OK(aclrtLaunchHostFunc(
+      second_, [](void* s) { static_cast<Shared*>(s)->seen = static_cast<Shared*>(s)->produced; }, &shared));
   aclrtEventRecordedStatus status = ACL_EVENT_RECORDED_STATUS_COMPLETE;
   EXPECT_ACL_OK(aclrtQueryEventStatus(event, &status));
   EXPECT_EQ(status, ACL_EVENT_RECORDED_STATUS_NOT_READY);

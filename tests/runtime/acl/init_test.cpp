@@ -56,7 +56,8 @@ TEST_F(AclInit, TheConfigMayNameADefaultDevice) {
     int32_t device = -1;
     EXPECT_ACL_OK(aclrtGetDevice(&device));
     EXPECT_EQ(device, 0);
-  }).join();
+  })
+      .join();
   EXPECT_ACL_OK(aclrtResetDevice(0));
 }
 

@@ -28,10 +28,13 @@ TEST_F(AclStream, IsFirstInFirstOut) {
   ASSERT_ACL_OK(aclrtMalloc(&memory, 64, ACL_MEM_MALLOC_HUGE_FIRST));
   for (Entry& entry : entries) {
     ASSERT_ACL_OK(aclrtMemsetAsync(memory, 64, entry.value, 64, stream));
-    ASSERT_ACL_OK(aclrtLaunchHostFunc(stream, [](void* argument) {
-      auto* mine = static_cast<Entry*>(argument);
-      mine->order->push_back(mine->value);
-    }, &entry));
+    ASSERT_ACL_OK(aclrtLaunchHostFunc(
+        stream,
+        [](void* argument) {
+          auto* mine = static_cast<Entry*>(argument);
+          mine->order->push_back(mine->value);
+        },
+        &entry));
   }
   ASSERT_ACL_OK(aclrtSynchronizeStream(stream));
   ASSERT_EQ(order.size(), 100u);
@@ -42,7 +45,8 @@ TEST_F(AclStream, IsFirstInFirstOut) {
 
 TEST_F(AclStream, NullMeansTheDefaultStreamOfTheContext) {
   int calls = 0;
-  ASSERT_ACL_OK(aclrtLaunchHostFunc(nullptr, [](void* argument) { ++*static_cast<int*>(argument); }, &calls));
+  ASSERT_ACL_OK(aclrtLaunchHostFunc(
+      nullptr, [](void* argument) { ++*static_cast<int*>(argument); }, &calls));
   ASSERT_ACL_OK(aclrtSynchronizeStream(nullptr));
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(aclrtDestroyStream(nullptr), 100000);
@@ -100,7 +104,8 @@ TEST_F(AclStream, SynchronizeDeviceWaitsForAllStreamsOfTheContext) {
   std::vector<int> done(4);
   for (size_t index = 0; index < streams.size(); ++index) {
     ASSERT_ACL_OK(aclrtCreateStream(&streams[index]));
-    ASSERT_ACL_OK(aclrtLaunchHostFunc(streams[index], [](void* flag) { *static_cast<int*>(flag) = 1; }, &done[index]));
+    ASSERT_ACL_OK(aclrtLaunchHostFunc(
+        streams[index], [](void* flag) { *static_cast<int*>(flag) = 1; }, &done[index]));
   }
   ASSERT_ACL_OK(aclrtSynchronizeDevice());
   for (const int flag : done) EXPECT_EQ(flag, 1);
@@ -126,7 +131,8 @@ TEST_F(AclStream, DestroyWaitsForItsTasks) {
   ASSERT_ACL_OK(aclrtCreateStream(&stream));
   int done = 0;
   for (int index = 0; index < 50; ++index) {
-    ASSERT_ACL_OK(aclrtLaunchHostFunc(stream, [](void* count) { ++*static_cast<int*>(count); }, &done));
+    ASSERT_ACL_OK(aclrtLaunchHostFunc(
+        stream, [](void* count) { ++*static_cast<int*>(count); }, &done));
   }
   ASSERT_ACL_OK(aclrtDestroyStream(stream));
   EXPECT_EQ(done, 50);

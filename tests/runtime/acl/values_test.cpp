@@ -34,17 +34,17 @@ TEST(AclFloat16, AllValuesAreReadAndWrittenBack) {
 }
 
 TEST(AclFloat16, RoundsToTheNearestAndTiesToEven) {
-  EXPECT_EQ(aclFloatToFloat16(1.0f + 0x1p-11f), 0x3c00);   // half way: to the even one below
+  EXPECT_EQ(aclFloatToFloat16(1.0f + 0x1p-11f), 0x3c00);      // half way: to the even one below
   EXPECT_EQ(aclFloatToFloat16(1.0f + 3 * 0x1p-11f), 0x3c02);  // half way: to the even one above
   EXPECT_EQ(aclFloatToFloat16(std::nextafter(1.0f + 0x1p-11f, 2.0f)), 0x3c01);
-  EXPECT_EQ(aclFloatToFloat16(65519.0f), 0x7bff);          // 65504
-  EXPECT_EQ(aclFloatToFloat16(65520.0f), 0x7c00);          // half way to 65536: infinity
+  EXPECT_EQ(aclFloatToFloat16(65519.0f), 0x7bff);  // 65504
+  EXPECT_EQ(aclFloatToFloat16(65520.0f), 0x7c00);  // half way to 65536: infinity
   EXPECT_EQ(aclFloatToFloat16(1e30f), 0x7c00);
   EXPECT_EQ(aclFloatToFloat16(0x1p-25f), 0x0000);
   EXPECT_EQ(aclFloatToFloat16(std::nextafter(0x1p-25f, 1.0f)), 0x0001);
   EXPECT_EQ(aclFloatToFloat16(-0x1p-24f), 0x8001);
   EXPECT_EQ(aclFloatToFloat16(std::numeric_limits<float>::denorm_min()), 0x0000);
-  EXPECT_EQ(aclFloatToFloat16(0x1.ffcp-15f), 0x0400);      // the largest subnormal and a half: the smallest normal
+  EXPECT_EQ(aclFloatToFloat16(0x1.ffcp-15f), 0x0400);  // the largest subnormal and a half: the smallest normal
 }
 
 TEST(AclDataTypeSize, KnowsEveryTypeOfWholeBytes) {
