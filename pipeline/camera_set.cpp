@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "elements/sink/record_writer.h"
+#include "pipeline/config/records_path.h"
 #include "pipeline/publish/host_frame.h"
 
 namespace npustream::pipeline {
@@ -70,9 +71,7 @@ std::unique_ptr<Camera> CameraSet::MakeCamera(size_t index) {
 
 Status CameraSet::OpenOutputs() {
   for (size_t i = 0; i < members_.size(); ++i) {
-    const CameraConfig& camera = config_.cameras[i];
-    const std::string& pattern = camera.records.empty() ? config_.outputs.records : camera.records;
-    NPUSTREAM_ASSIGN_OR_RETURN(members_[i]->records, files_.For(pattern, camera.name));
+    NPUSTREAM_ASSIGN_OR_RETURN(members_[i]->records, files_.For(RecordsPath(config_, config_.cameras[i])));
   }
   if (config_.outputs.video.empty()) return Status();
   std::vector<AnnotatedGrid::Tile> tiles;
@@ -86,7 +85,8 @@ Status CameraSet::OnFrame(size_t index, const CameraFrame& frame) {
     NPUSTREAM_RETURN_IF_ERROR(records->Write(elements::FormatRecord(frame.info, frame.pts_ns, frame.result)));
   }
   if (grid_ == nullptr) return Status();
-  return WithHostPicture(frame.sample, [&](const HostPicture& picture) { grid_->Add(index, picture, frame.result.objects); });
+  return WithHostPicture(frame.sample,
+                         [&](const HostPicture& picture) { grid_->Add(index, picture, frame.result.objects); });
 }
 
 void CameraSet::Refuse(size_t index, const Status& status) {
@@ -107,7 +107,8 @@ void CameraSet::EndMember(size_t index, const Status& status) {
   if (grid_ != nullptr) grid_->End(index);
   if (status.ok()) return;
   member.failure = status.message();
-  if (options_.on_failure) options_.on_failure(fmt::format("camera {}: {}", config_.cameras[index].name, member.failure));
+  if (options_.on_failure)
+    options_.on_failure(fmt::format("camera {}: {}", config_.cameras[index].name, member.failure));
 }
 
 void CameraSet::FinishPass(size_t index) {

@@ -44,7 +44,8 @@ int64_t Quantile(const std::vector<int64_t>& sorted, double fraction) {
 ModelFigures FiguresOf(const serving::RunnerStats& stats) {
   ModelFigures figures;
   figures.batches = stats.batches;
-  for (size_t size = 0; size < stats.batches_by_size.size(); ++size) figures.images += size * stats.batches_by_size[size];
+  for (size_t size = 0; size < stats.batches_by_size.size(); ++size)
+    figures.images += size * stats.batches_by_size[size];
   figures.queue_wait_p50_ns = Quantile(stats.queue_wait_ns_sorted, 0.50);
   figures.queue_wait_p99_ns = Quantile(stats.queue_wait_ns_sorted, 0.99);
   return figures;

@@ -3,13 +3,12 @@
 #include <pthread.h>
 
 #include <chrono>
-#include <cstring>
 #include <utility>
 
-#include "base/log.h"
 #include "dvpp/api/descriptions.h"
 #include "dvpp/api/device_blocks.h"
 #include "dvpp/api/owned_pictures.h"
+#include "dvpp/picture/copy.h"
 
 namespace npustream::dvpp {
 namespace {
@@ -33,17 +32,6 @@ PictureView TargetView(const acldvppPicDesc& description, const PictureView& pic
     view.height_stride = AlignUp(picture.height, 2);
   }
   return view;
-}
-
-void CopyPicture(const PictureView& from, const PictureView& into) {
-  for (int p = 0; p < LayoutOf(from.format).planes; ++p) {
-    const PlaneView source = from.Plane(p);
-    const PlaneView target = into.Plane(p);
-    for (int y = 0; y < source.height; ++y) {
-      std::memcpy(target.data + y * target.stride, source.data + y * source.stride,
-                  static_cast<size_t>(source.width) * source.channels);
-    }
-  }
 }
 
 void Describe(const PictureView& view, size_t bytes, acldvppPicDesc& description) {

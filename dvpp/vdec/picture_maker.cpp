@@ -38,6 +38,23 @@ bool SourceIsRgb(const AVFrame& frame) {
   return (Describe(frame).flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL | AV_PIX_FMT_FLAG_BAYER)) != 0;
 }
 
+// libav's deprecated names for full range, which is told to libswscale apart from the layout.
+bool IsFullRangeLayout(int format) {
+  return format == AV_PIX_FMT_YUVJ411P || format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P ||
+         format == AV_PIX_FMT_YUVJ440P || format == AV_PIX_FMT_YUVJ444P;
+}
+
+AVPixelFormat LayoutWithoutRange(int format) {
+  switch (format) {
+    case AV_PIX_FMT_YUVJ411P: return AV_PIX_FMT_YUV411P;
+    case AV_PIX_FMT_YUVJ420P: return AV_PIX_FMT_YUV420P;
+    case AV_PIX_FMT_YUVJ422P: return AV_PIX_FMT_YUV422P;
+    case AV_PIX_FMT_YUVJ440P: return AV_PIX_FMT_YUV440P;
+    case AV_PIX_FMT_YUVJ444P: return AV_PIX_FMT_YUV444P;
+    default: return static_cast<AVPixelFormat>(format);
+  }
+}
+
 bool IsPicturesCodec(AVCodecID codec) {
   switch (codec) {
     case AV_CODEC_ID_BMP:
@@ -143,7 +160,7 @@ Result<DecodedPicture> PictureMaker::CopyPlanes(const AVFrame& frame) const {
 Result<DecodedPicture> PictureMaker::Scale(const AVFrame& frame) {
   // Bilinear with centred chroma and accurate rounding is what JPEG libraries do when they upsample; see the tests.
   constexpr int kFlags = SWS_BILINEAR | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP;
-  scaler_ = sws_getCachedContext(scaler_, frame.width, frame.height, static_cast<AVPixelFormat>(frame.format),
+  scaler_ = sws_getCachedContext(scaler_, frame.width, frame.height, LayoutWithoutRange(frame.format),
                                  frame.width, frame.height, LibavFormat(format_), kFlags, nullptr, nullptr, nullptr);
   if (scaler_ == nullptr) {
     return Status(StatusCode::kUnsupported, fmt::format("no conversion from {}", Describe(frame).name));
@@ -166,14 +183,7 @@ Result<DecodedPicture> PictureMaker::Scale(const AVFrame& frame) {
 
 bool PictureMaker::FullRange(const AVFrame& frame) const {
   if (frame.color_range != AVCOL_RANGE_UNSPECIFIED) return frame.color_range == AVCOL_RANGE_JPEG;
-  switch (frame.format) {
-    case AV_PIX_FMT_YUVJ411P:
-    case AV_PIX_FMT_YUVJ420P:
-    case AV_PIX_FMT_YUVJ422P:
-    case AV_PIX_FMT_YUVJ440P:
-    case AV_PIX_FMT_YUVJ444P: return true;
-    default: break;
-  }
+  if (IsFullRangeLayout(frame.format)) return true;
   // Grey pictures use all values; monochrome video does not.
   return Describe(frame).nb_components <= 2 && IsPicturesCodec(codec_);
 }

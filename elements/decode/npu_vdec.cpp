@@ -17,6 +17,7 @@ constexpr uint32_t kCodecDataFormat = 0x2000;  // dvpp/README.md: a packet that 
 constexpr uint32_t kColorsParameter = 0x1000;  // dvpp/README.md: colours of the picture in the callback
 constexpr size_t kLeastPacketBlock = 64 << 10;  // packets of a stream vary; blocks of few sizes are used again
 constexpr int kReportTimeoutMs = 100;
+constexpr std::chrono::milliseconds kHungryAfter{20};
 
 // Ids tell channels of a process apart.
 uint32_t NextChannelId() {
@@ -134,9 +135,15 @@ void VdecChannel::Finish(Packet* raw_packet, acldvppPicDesc* output) {
     decoded.picture.full_range = decoded.colors.full_range;
   }
   packet->data.reset();
+  {
+    MutexLock lock(mutex_);
+    delivering_ = true;
+  }
   options_.on_picture(std::move(decoded));
   MutexLock lock(mutex_);
+  delivering_ = false;
   --pending_;
+  ++finished_;
   changed_.NotifyAll();
 }
 
@@ -164,14 +171,20 @@ Result<std::shared_ptr<DeviceBlock>> VdecChannel::Upload(std::span<const std::by
   return block;
 }
 
+Status VdecChannel::WaitForRoom() {
+  MutexLock lock(mutex_);
+  while (pending_ >= options_.max_pending && !aborted_) {
+    const uint64_t finished_before = finished_;
+    const bool timed_out = changed_.WaitFor(lock, kHungryAfter) == std::cv_status::timeout;
+    if (timed_out && finished_ == finished_before && !delivering_) break;
+  }
+  return aborted_ ? Status(StatusCode::kUnavailable, "the decoder is being stopped") : Status();
+}
+
 Status VdecChannel::Send(std::span<const std::byte> bytes, uint64_t tag) {
   if (drained_) return Status(StatusCode::kFailedPrecondition, "the decoder has been drained");
   if (bytes.empty()) return Status(StatusCode::kInvalidArgument, "an empty packet");
-  {
-    MutexLock lock(mutex_);
-    while (pending_ >= options_.max_pending && !aborted_) changed_.Wait(lock);
-    if (aborted_) return Status(StatusCode::kUnavailable, "the decoder is being stopped");
-  }
+  NPUSTREAM_RETURN_IF_ERROR(WaitForRoom());
   auto packet = std::make_unique<Packet>();
   packet->channel = this;
   packet->tag = tag;

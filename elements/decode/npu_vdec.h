@@ -40,7 +40,7 @@ struct VdecOptions {
   acldvppPixelFormat output_format = PIXEL_FORMAT_YUV_SEMIPLANAR_420;
   uint32_t coded_width = 0;             // from the container, 0 when unknown
   uint32_t coded_height = 0;
-  size_t max_pending = 32;              // packets on the way; Send blocks when there are so many
+  size_t max_pending = 32;              // packets on the way; Send blocks when there are so many, see WaitForRoom
   // Called once per packet on the channel's own thread, pictures in display order. May block: then the device pauses.
   std::function<void(DecodedPicture)> on_picture;
 };
@@ -71,6 +71,10 @@ class VdecChannel {
   void Finish(Packet* packet, acldvppPicDesc* output);
   Result<std::shared_ptr<DeviceBlock>> Upload(std::span<const std::byte> bytes);
   Status SendPacket(std::unique_ptr<Packet> packet);
+  // Waits until fewer than `max_pending` packets are on the way. A decoder may take more packets than that before it says
+  // what became of any (a stream that begins without a key frame): when nothing comes back for a while although nobody
+  // downstream holds anything up, it is given one more. Those are compressed data; decoded pictures stay bounded.
+  Status WaitForRoom();
   PictureColors ReadColors() const;
 
   const VdecOptions options_;
@@ -82,6 +86,8 @@ class VdecChannel {
   mutable Mutex mutex_;
   CondVar changed_;
   size_t pending_ NPUSTREAM_GUARDED_BY(mutex_) = 0;
+  uint64_t finished_ NPUSTREAM_GUARDED_BY(mutex_) = 0;
+  bool delivering_ NPUSTREAM_GUARDED_BY(mutex_) = false;  // on_picture is running
   bool aborted_ NPUSTREAM_GUARDED_BY(mutex_) = false;
   bool started_ NPUSTREAM_GUARDED_BY(mutex_) = false;
   bool stopping_ NPUSTREAM_GUARDED_BY(mutex_) = false;

@@ -29,6 +29,9 @@ void InstallModelChoice(GObjectClass* klass) {
   g_object_class_install_property(klass, kPropPictureFormat,
       g_param_spec_enum("picture-format", "Picture format", "Pixel format of the model's input; an ONNX file is compiled "
                         "for it", PictureFormatType(), static_cast<gint>(serving::PictureFormat::kNv12), kReadWrite));
+  g_object_class_install_property(klass, kPropPrecision,
+      g_param_spec_string("precision", "Precision", "What an ONNX file is compiled to compute in: fp32, fp16 or bf16",
+                          "fp32", kReadWrite));
   g_object_class_install_property(klass, kPropModelInstanceId,
       g_param_spec_string("model-instance-id", "Model instance", "Elements with the same model, device and instance "
                           "share one runner and its batches, also across pipelines of a process", "", kReadWrite));
@@ -67,6 +70,7 @@ bool SetModelProperty(ModelSelection& selection, guint id, const GValue* value) 
     case kPropPictureFormat:
       selection.request.picture_format = static_cast<serving::PictureFormat>(g_value_get_enum(value));
       return true;
+    case kPropPrecision: selection.request.precision = StringOf(value); return true;
     case kPropModelInstanceId: selection.instance_id = StringOf(value); return true;
     case kPropModelDeviceId: selection.runner.device_id = g_value_get_int(value); return true;
     case kPropBatchSize: selection.runner.batch_size = g_value_get_int(value); return true;
@@ -83,6 +87,7 @@ bool GetModelProperty(const ModelSelection& selection, guint id, GValue* value) 
     case kPropDecoder: g_value_set_string(value, selection.request.decoder.c_str()); return true;
     case kPropLabelsFile: g_value_set_string(value, selection.request.labels_file.c_str()); return true;
     case kPropPictureFormat: g_value_set_enum(value, static_cast<gint>(selection.request.picture_format)); return true;
+    case kPropPrecision: g_value_set_string(value, selection.request.precision.c_str()); return true;
     case kPropModelInstanceId: g_value_set_string(value, selection.instance_id.c_str()); return true;
     case kPropModelDeviceId: g_value_set_int(value, selection.runner.device_id); return true;
     case kPropBatchSize: g_value_set_int(value, selection.runner.batch_size); return true;

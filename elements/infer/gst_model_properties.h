@@ -13,6 +13,7 @@ enum ModelProperty : guint {
   kPropDecoder,
   kPropLabelsFile,
   kPropPictureFormat,
+  kPropPrecision,
   kPropModelInstanceId,
   kPropModelDeviceId,
   kPropBatchSize,

@@ -81,6 +81,7 @@ static void gst_npu_download_class_init(GstNpuDownloadClass* klass) {
   transform_class->transform_caps = gst_npu_download_transform_caps;
   transform_class->set_caps = gst_npu_download_set_caps;
   transform_class->get_unit_size = VideoUnitSize;
+  transform_class->transform_size = VideoTransformSize;
   transform_class->transform_meta = KeepMeta;
   transform_class->transform = gst_npu_download_transform;
 }

@@ -40,6 +40,11 @@ gboolean VideoUnitSize(GstBaseTransform*, GstCaps* caps, gsize* size) {
   return TRUE;
 }
 
+gboolean VideoTransformSize(GstBaseTransform* transform, GstPadDirection, GstCaps*, gsize, GstCaps* other_caps,
+                            gsize* other_size) {
+  return VideoUnitSize(transform, other_caps, other_size);
+}
+
 gboolean KeepMeta(GstBaseTransform*, GstBuffer*, GstMeta* meta, GstBuffer*) {
   return meta->info->api != GST_VIDEO_META_API_TYPE && meta->info->api != NpuModelInputMeta::Api();
 }

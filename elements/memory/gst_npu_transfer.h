@@ -20,6 +20,9 @@ HostPicture HostPictureOf(GstVideoFrame* frame);
 
 // GstBaseTransform's get_unit_size for raw video.
 gboolean VideoUnitSize(GstBaseTransform* transform, GstCaps* caps, gsize* size);
+// Its transform_size: a frame's bytes follow from its caps alone, whatever strides the other side has.
+gboolean VideoTransformSize(GstBaseTransform* transform, GstPadDirection direction, GstCaps* caps, gsize size,
+                            GstCaps* other_caps, gsize* other_size);
 // Its transform_meta: everything goes on to the copy except what describes the old memory.
 gboolean KeepMeta(GstBaseTransform* transform, GstBuffer* out, GstMeta* meta, GstBuffer* in);
 

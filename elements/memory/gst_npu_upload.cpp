@@ -190,6 +190,7 @@ static void gst_npu_upload_class_init(GstNpuUploadClass* klass) {
   transform_class->set_caps = gst_npu_upload_set_caps;
   transform_class->get_unit_size = VideoUnitSize;
   transform_class->decide_allocation = gst_npu_upload_decide_allocation;
+  transform_class->transform_size = VideoTransformSize;
   transform_class->transform_meta = KeepMeta;
   transform_class->transform = gst_npu_upload_transform;
 }

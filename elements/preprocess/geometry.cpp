@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 namespace npustream::elements {
 namespace {
@@ -19,22 +20,48 @@ int PastedSize(double exact, int limit, bool even) {
 // The left-out column or row of an odd frame would have half a chroma sample.
 int EvenPart(int size) { return size > 1 ? size & ~1 : size; }
 
+struct Span {
+  int begin = 0, size = 0;
+};
+
+// The pixels of one axis that a share of it takes; at least two, and from an even one on, if asked for.
+Span SpanOf(double begin, double share, int frame_size, bool even) {
+  const int first = static_cast<int>(std::lround(begin * frame_size)), least = std::min(kLeastPasted, frame_size);
+  const int end = std::clamp(static_cast<int>(std::lround((begin + share) * frame_size)), least, frame_size);
+  const int start = std::clamp(first, 0, end - least);
+  return {even ? start & ~1 : start, end - (even ? start & ~1 : start)};
+}
+
 }  // namespace
 
+Result<FrameRegion> ParseFrameRegion(const std::string& text) {
+  FrameRegion region;
+  int end = 0;
+  const int read = std::sscanf(text.c_str(), "%lf,%lf,%lf,%lf%n", &region.x, &region.y, &region.w, &region.h, &end);
+  constexpr double kRounding = 1e-6;
+  const bool inside = region.x >= 0 && region.y >= 0 && region.w > 0 && region.h > 0 &&
+                      region.x + region.w <= 1 + kRounding && region.y + region.h <= 1 + kRounding;
+  if (read == 4 && static_cast<size_t>(end) == text.size() && inside) return region;
+  return Status(StatusCode::kInvalidArgument,
+                "the region '" + text + "' is not 'x,y,w,h' in fractions of the frame, within it and not empty");
+}
+
 PictureTransform FitPicture(int frame_width, int frame_height, int model_width, int model_height,
-                            serving::FitMode fit, serving::PictureFormat format) {
+                            serving::FitMode fit, serving::PictureFormat format, const FrameRegion& region) {
   const bool even = format == serving::PictureFormat::kNv12;
+  const Span across = SpanOf(region.x, region.w, frame_width, even), down = SpanOf(region.y, region.h, frame_height, even);
   PictureTransform transform;
   transform.frame_width = frame_width;
   transform.frame_height = frame_height;
-  transform.source = {0, 0, even ? EvenPart(frame_width) : frame_width, even ? EvenPart(frame_height) : frame_height};
+  transform.source = {across.begin, down.begin, even ? EvenPart(across.size) : across.size,
+                      even ? EvenPart(down.size) : down.size};
   transform.pasted = {0, 0, model_width, model_height};
   if (fit == serving::FitMode::kStretch) return transform;
 
-  const double scale = std::min(static_cast<double>(model_width) / frame_width,
-                                static_cast<double>(model_height) / frame_height);
-  transform.pasted.width = PastedSize(frame_width * scale, model_width, even);
-  transform.pasted.height = PastedSize(frame_height * scale, model_height, even);
+  const double scale = std::min(static_cast<double>(model_width) / across.size,
+                                static_cast<double>(model_height) / down.size);
+  transform.pasted.width = PastedSize(across.size * scale, model_width, even);
+  transform.pasted.height = PastedSize(down.size * scale, model_height, even);
   if (fit == serving::FitMode::kLetterboxCenter) {
     transform.pasted.left = (model_width - transform.pasted.width) / 2 / kPasteColumnStep * kPasteColumnStep;
     transform.pasted.top = (model_height - transform.pasted.height) / 2 & ~1;

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+
+#include "base/status.h"
 #include "elements/postprocess/detection.h"
 #include "runtime/serving/model_description.h"
 #include "runtime/serving/model_store.h"
@@ -11,6 +14,14 @@ struct PixelRect {
   int left = 0, top = 0, width = 0, height = 0;
   bool operator==(const PixelRect&) const = default;
 };
+
+// A part of a frame in fractions of its width and height.
+struct FrameRegion {
+  double x = 0, y = 0, w = 1, h = 1;
+};
+
+// Reads "x,y,w,h". kInvalidArgument unless it is four numbers that describe a part of the frame that is not empty.
+Result<FrameRegion> ParseFrameRegion(const std::string& text);
 
 // How a frame came to lie in a model's input: the part `source` of the frame was scaled onto `pasted`. Coordinates are
 // continuous (a pixel covers [n, n + 1)), so a box [0, width] of the source becomes exactly the pasted rectangle.
@@ -33,9 +44,9 @@ struct PictureTransform {
 // Where a frame of frame_width × frame_height (both > 0) goes in a model input of the given size, by the rules of the
 // device: for NV12 the taken part has even edges (a last odd column or row is left out) and the pasted size is even; a paste
 // starts at a column that is a multiple of 16 and an even row. The letterbox scale is min(W/w, H/h), sizes are rounded
-// half up and are at least 2.
+// half up and are at least 2. With a region, only that part of the frame (its edges rounded to whole pixels) is taken.
 PictureTransform FitPicture(int frame_width, int frame_height, int model_width, int model_height,
-                            serving::FitMode fit, serving::PictureFormat format);
+                            serving::FitMode fit, serving::PictureFormat format, const FrameRegion& region = {});
 
 // Luma of a grey padding value 0 … 255 in narrow-range YUV: round(16 + pad · 219 / 255) (ITU-R BT.601).
 int NarrowRangeLuma(int full_range_value);

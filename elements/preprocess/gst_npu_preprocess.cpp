@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 
 #include "elements/infer/gst_model_properties.h"
 #include "elements/memory/gst_npu_memory.h"
@@ -17,12 +18,13 @@ using namespace npustream::elements;  // NOLINT
 
 namespace {
 
-enum Property : guint { kPropInferenceInterval = kPropModelLast, kPropStats };
+enum Property : guint { kPropInferenceInterval = kPropModelLast, kPropInferenceRegion, kPropStats };
 
 struct PreprocessState {
   // Guarded by the object lock.
   ModelSelection selection;
   unsigned inference_interval = 1;
+  std::string inference_region;  // empty: the whole frame
   std::shared_ptr<const ModelBinding> model;  // shared with the inputs on their way; set between start and stop
 
   // The streaming thread's own.
@@ -70,16 +72,20 @@ GstFlowReturn FrameFailed(GstNpuPreprocess* self, GstBuffer* buffer, const Statu
 Status Start(GstNpuPreprocess* self) {
   PreprocessState& state = self->state;
   ModelSelection selection;
+  std::string region;
   {
     ObjectLock lock(self);
     selection = state.selection;
+    region = state.inference_region;
   }
   const int device_id = selection.runner.device_id;
   NPUSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const ModelBinding> model, AcquireModel(std::move(selection)));
   NPUSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<const NpuDevice> device, NpuDevice::Open(device_id));
-  NPUSTREAM_ASSIGN_OR_RETURN(
-      state.preprocessor,
-      Preprocessor::Create(PreprocessOptionsOf(std::move(device), model->info(), model->description)));
+  PreprocessOptions options = PreprocessOptionsOf(std::move(device), model->info(), model->description);
+  if (!region.empty()) {
+    NPUSTREAM_ASSIGN_OR_RETURN(options.region, ParseFrameRegion(region));
+  }
+  NPUSTREAM_ASSIGN_OR_RETURN(state.preprocessor, Preprocessor::Create(std::move(options)));
   state.frames_in = state.prepared = state.skipped = state.failed = 0;
   state.frame_number = 0;
   state.warned = false;
@@ -158,6 +164,8 @@ static void gst_npu_preprocess_set_property(GObject* object, guint id, const GVa
   if (SetModelProperty(state.selection, id, value)) return;
   if (id == kPropInferenceInterval) {
     state.inference_interval = g_value_get_uint(value);
+  } else if (id == kPropInferenceRegion) {
+    state.inference_region = StringOf(value);
   } else {
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
   }
@@ -169,6 +177,8 @@ static void gst_npu_preprocess_get_property(GObject* object, guint id, GValue* v
   if (GetModelProperty(state.selection, id, value)) return;
   if (id == kPropInferenceInterval) {
     g_value_set_uint(value, state.inference_interval);
+  } else if (id == kPropInferenceRegion) {
+    g_value_set_string(value, state.inference_region.c_str());
   } else if (id == kPropStats) {
     g_value_take_boxed(value, gst_structure_new("npupreprocess-stats",
                                                 "frames-in", G_TYPE_UINT64, state.frames_in.load(),
@@ -195,6 +205,10 @@ static void gst_npu_preprocess_class_init(GstNpuPreprocessClass* klass) {
   g_object_class_install_property(object_class, kPropInferenceInterval,
       g_param_spec_uint("inference-interval", "Inference interval", "Every how many frames one is prepared for the model; "
                         "the others pass on unmarked, in frames", 1, G_MAXUINT, 1, kReadWriteAnyTime));
+  g_object_class_install_property(object_class, kPropInferenceRegion,
+      g_param_spec_string("inference-region", "Inference region", "The part of the frame that goes to the model, as "
+                          "x,y,w,h in fractions of its width and height; empty: the whole frame. Boxes stay in pixels of "
+                          "the whole frame", "", kReadWrite));
   g_object_class_install_property(object_class, kPropStats,
       g_param_spec_boxed("stats", "Statistics", "frames-in, prepared, skipped (by inference-interval), failed (beyond the "
                          "media engine's limits), all in frames since the start", GST_TYPE_STRUCTURE, kReadOnly));

@@ -48,7 +48,8 @@ PreprocessOptions PreprocessOptionsOf(std::shared_ptr<const NpuDevice> device, c
           .model_height = info.picture_height,
           .format = info.picture_format,
           .fit = description.fit,
-          .pad_value = description.pad_value};
+          .pad_value = description.pad_value,
+          .region = {}};
 }
 
 Preprocessor::Preprocessor(PreprocessOptions options)
@@ -173,7 +174,7 @@ Status Preprocessor::Enqueue(const DevicePicture& frame, const PictureTransform&
 
 Result<PreparedPicture> Preprocessor::Run(const DevicePicture& frame) {
   const PictureTransform transform = FitPicture(frame.width, frame.height, options_.model_width, options_.model_height,
-                                                options_.fit, options_.format);
+                                                options_.fit, options_.format, options_.region);
   NPUSTREAM_RETURN_IF_ERROR(CheckFrame(frame, transform));
   NPUSTREAM_RETURN_IF_ERROR(options_.device->Bind());
   NPUSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<DeviceBlock> output, pictures_.Acquire(OutputPicture(nullptr).bytes));

@@ -22,6 +22,7 @@ struct PreprocessOptions {
   serving::PictureFormat format = serving::PictureFormat::kNv12;
   serving::FitMode fit = serving::FitMode::kLetterbox;
   uint8_t pad_value = 114;  // grey level 0 … 255 of what the picture leaves free
+  FrameRegion region;       // the part of a frame that goes to the model
 };
 
 // What a model and its description ask for.

@@ -74,8 +74,8 @@ std::optional<BlockAllocator::Block> BlockAllocator::Place(const Block& gap, siz
 
 // The gap to cut from and the block in it. The tightest gap may miss the alignment; one that is larger by an alignment
 // never does.
-std::optional<std::pair<BlockAllocator::Block, BlockAllocator::Block>> BlockAllocator::FindGap(
-    size_t size, size_t alignment) const {
+std::optional<std::pair<BlockAllocator::Block, BlockAllocator::Block>> BlockAllocator::FindGap(size_t size,
+                                                                                               size_t alignment) const {
   for (const size_t least : {size, size + alignment - kAlignment}) {
     const auto candidate = gaps_.lower_bound({least, 0});
     if (candidate == gaps_.end()) return std::nullopt;

@@ -47,8 +47,8 @@ class BlockAllocator {
 
   const size_t capacity_;
   size_t used_bytes_ = 0;
-  Extents extents_;                            // all of the range, by offset, without holes
-  std::set<std::pair<size_t, size_t>> gaps_;   // free extents as (size, offset)
+  Extents extents_;                           // all of the range, by offset, without holes
+  std::set<std::pair<size_t, size_t>> gaps_;  // free extents as (size, offset)
 };
 
 }  // namespace npustream::device

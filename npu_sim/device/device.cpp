@@ -112,7 +112,8 @@ Result<Memory*> Device::PinnedHostMemory() {
   static Result<Memory*>* pinned = [] {
     auto memory = Memory::Create(MachineMemoryBytes(), HostAccess::kAllowed);
     // Kept until the process ends, as the devices are.
-    return memory.ok() ? new Result<Memory*>(std::move(memory).value().release()) : new Result<Memory*>(memory.status());
+    return memory.ok() ? new Result<Memory*>(std::move(memory).value().release())
+                       : new Result<Memory*>(memory.status());
   }();
   return *pinned;
 }

@@ -20,8 +20,8 @@ class InlineFunction<R(Args...), kCapacity> {
   InlineFunction() = default;
 
   template <typename F>
-    requires(!std::is_same_v<std::decay_t<F>, InlineFunction> && std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
-  InlineFunction(F&& callable) {  // NOLINT: implicit by design, as std::function is
+  requires(!std::is_same_v<std::decay_t<F>, InlineFunction> && std::is_invocable_r_v<R, std::decay_t<F>&, Args...>)
+      InlineFunction(F&& callable) {  // NOLINT: implicit by design, as std::function is
     using Callable = std::decay_t<F>;
     if constexpr (kFits<Callable>) {
       ::new (storage_) Callable(std::forward<F>(callable));
@@ -54,8 +54,9 @@ class InlineFunction<R(Args...), kCapacity> {
   }
 
   template <typename Callable>
-  static constexpr bool kFits = sizeof(Callable) <= kCapacity && alignof(Callable) <= alignof(std::max_align_t) &&
-                                std::is_nothrow_move_constructible_v<Callable>;
+  static constexpr bool kFits =
+      sizeof(Callable) <= kCapacity &&
+      alignof(Callable) <= alignof(std::max_align_t) && std::is_nothrow_move_constructible_v<Callable>;
 
  private:
   struct Operations {

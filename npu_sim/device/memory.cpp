@@ -55,14 +55,15 @@ class MappedMemory : public Memory {
   Result<void*> Allocate(size_t bytes, PagePolicy policy) override {
     if (bytes == 0) return Status(StatusCode::kInvalidArgument, "a block of 0 bytes was asked for");
     MutexLock lock(mutex_);
-    const bool granules = policy == PagePolicy::kHugeOnly || (policy == PagePolicy::kHugeFirst && bytes > kLargestNormal);
+    const bool granules =
+        policy == PagePolicy::kHugeOnly || (policy == PagePolicy::kHugeFirst && bytes > kLargestNormal);
     auto block = blocks_.Allocate(bytes, granules ? kGranule : BlockAllocator::kAlignment);
     if (!block && policy == PagePolicy::kHugeFirst) block = blocks_.Allocate(bytes, BlockAllocator::kAlignment);
     if (!block) {
-      return Status(StatusCode::kResourceExhausted,
-                    fmt::format("{} bytes were asked for, {} of {} bytes are free{}", bytes,
-                                capacity_ - blocks_.used_bytes(), capacity_,
-                                bytes <= capacity_ - blocks_.used_bytes() ? " but not in one piece" : ""));
+      return Status(
+          StatusCode::kResourceExhausted,
+          fmt::format("{} bytes were asked for, {} of {} bytes are free{}", bytes, capacity_ - blocks_.used_bytes(),
+                      capacity_, bytes <= capacity_ - blocks_.used_bytes() ? " but not in one piece" : ""));
     }
     return static_cast<void*>(base_ + block->offset);
   }
@@ -70,8 +71,9 @@ class MappedMemory : public Memory {
   Status Free(void* address) override {
     MutexLock lock(mutex_);
     if (!Contains(address) || !blocks_.Free(OffsetOf(address))) {
-      return Status(StatusCode::kInvalidArgument,
-                    fmt::format("{} is not the start of a live block; it was freed before or never allocated", address));
+      return Status(
+          StatusCode::kInvalidArgument,
+          fmt::format("{} is not the start of a live block; it was freed before or never allocated", address));
     }
     return {};
   }
@@ -114,7 +116,7 @@ class MappedMemory : public Memory {
   const Mapping mapping_;
   std::byte* const base_;  // first address that is handed out
   const size_t capacity_;
-  const size_t offset_;    // from an address to its page
+  const size_t offset_;  // from an address to its page
   mutable Mutex mutex_;
   BlockAllocator blocks_ NPUSTREAM_GUARDED_BY(mutex_);
 };
@@ -130,7 +132,8 @@ Result<std::unique_ptr<Memory>> Memory::Create(size_t capacity_bytes, HostAccess
     mapping = Reserve(views * capacity + kGranule);
   }
   if (mapping.begin() == nullptr) {
-    return Status(StatusCode::kResourceExhausted, fmt::format("no address space for device memory: {}", strerror(errno)));
+    return Status(StatusCode::kResourceExhausted,
+                  fmt::format("no address space for device memory: {}", strerror(errno)));
   }
   const auto begin = reinterpret_cast<uintptr_t>(mapping.begin());
   std::byte* base = mapping.begin() + ((begin + kGranule - 1) / kGranule * kGranule - begin);

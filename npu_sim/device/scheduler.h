@@ -30,7 +30,7 @@ struct Task {
   std::shared_ptr<EventState> event;
   uint64_t generation = 0;  // kRecord: which one it is; kWait: which one it waits for
   StreamState* stream = nullptr;
-  Task* next = nullptr;      // in the stream, or in the list of unused tasks
+  Task* next = nullptr;        // in the stream, or in the list of unused tasks
   Task* next_ready = nullptr;  // in an engine's queue, or among an event's waiters
 };
 
@@ -62,7 +62,7 @@ struct StreamState {
   TaskQueue<&Task::next> tasks;
   uint64_t submitted = 0;
   uint64_t finished = 0;
-  bool head_active = false;   // the head is with an engine or waits for an event
+  bool head_active = false;  // the head is with an engine or waits for an event
   bool to_be_advanced = false;
   StreamState* next_to_advance = nullptr;
   Status failure;

@@ -43,7 +43,8 @@ Result<SocProfile> FindSocProfile(std::string_view name) {
   std::string known;
   for (const Row& row : kRows) {
     if (name == row.name || name == row.name.substr(kPrefix.size())) {
-      return SocProfile{std::string(row.name), row.ai_cores, row.vector_cores, row.cube_mhz, row.memory_bytes, row.l2_bytes};
+      return SocProfile{std::string(row.name), row.ai_cores,     row.vector_cores,
+                        row.cube_mhz,          row.memory_bytes, row.l2_bytes};
     }
     known += known.empty() ? "" : ", ";
     known += row.name;

@@ -81,31 +81,29 @@ class Stream {
 
   // Appends work that runs to its end on one thread of `engine`: `work()` returns a Status.
   template <typename Work>
-    requires std::is_invocable_r_v<Status, std::decay_t<Work>&>
-  Status Submit(Engine engine, Work&& work) {
+  requires std::is_invocable_r_v < Status, std::decay_t<Work>
+  & > Status Submit(Engine engine, Work&& work) {
     return Append(engine, 1, Completion::kByReturning,
                   [work = std::forward<Work>(work)](const TaskRun&) mutable { return Status(work()); });
   }
   // Appends `parts` pieces of work that may run at the same time on different AI cores; the task is done when all
   // are. `work(part, core)` is called with 0 ≤ core < AiCoreCount() and never with one core from two threads at once.
   template <typename Work>
-    requires std::is_invocable_r_v<Status, std::decay_t<Work>&, int, int>
-  Status SubmitParts(int parts, Work&& work) {
-    return Append(Engine::kAiCore, parts, Completion::kByReturning,
-                  [work = std::forward<Work>(work)](const TaskRun& run) mutable {
-                    return Status(work(run.part, run.core));
-                  });
+  requires std::is_invocable_r_v < Status, std::decay_t<Work>
+  &, int, int > Status SubmitParts(int parts, Work&& work) {
+    return Append(
+        Engine::kAiCore, parts, Completion::kByReturning,
+        [work = std::forward<Work>(work)](const TaskRun& run) mutable { return Status(work(run.part, run.core)); });
   }
   // Appends work that is begun by `work(token)` on a thread of `engine` and is done when somebody calls
   // token.Complete(); until then later tasks of this stream wait, but the engine is free for others.
   template <typename Work>
-    requires std::is_invocable_r_v<void, std::decay_t<Work>&, TaskToken>
-  Status SubmitDeferred(Engine engine, Work&& work) {
-    return Append(engine, 1, Completion::kByToken,
-                  [work = std::forward<Work>(work)](const TaskRun& run) mutable {
-                    work(run.token);
-                    return Status();
-                  });
+  requires std::is_invocable_r_v < void, std::decay_t<Work>
+  &, TaskToken > Status SubmitDeferred(Engine engine, Work&& work) {
+    return Append(engine, 1, Completion::kByToken, [work = std::forward<Work>(work)](const TaskRun& run) mutable {
+      work(run.token);
+      return Status();
+    });
   }
 
   // The event happens when everything submitted before is done.

@@ -1,6 +1,7 @@
 #include "pipeline/camera/camera.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <gst/app/gstappsink.h>
@@ -116,18 +117,20 @@ Status Camera::BuildPipeline() {
 
 void Camera::ConnectPads() {
   const UniqueElement decoder = Child(pipeline_.get(), "decoder"), sink = Child(pipeline_.get(), "records");
-  AddBufferProbe(decoder.get(), "sink",
-                 [](GstPad*, GstPadProbeInfo*, gpointer self) {
-                   static_cast<Camera*>(self)->OnFrameIn();
-                   return GST_PAD_PROBE_OK;
-                 },
-                 this);
-  AddBufferProbe(decoder.get(), "src",
-                 [](GstPad*, GstPadProbeInfo* info, gpointer self) {
-                   static_cast<Camera*>(self)->OnDecoded(GST_PAD_PROBE_INFO_BUFFER(info));
-                   return GST_PAD_PROBE_OK;
-                 },
-                 this);
+  AddBufferProbe(
+      decoder.get(), "sink",
+      [](GstPad*, GstPadProbeInfo*, gpointer self) {
+        static_cast<Camera*>(self)->OnFrameIn();
+        return GST_PAD_PROBE_OK;
+      },
+      this);
+  AddBufferProbe(
+      decoder.get(), "src",
+      [](GstPad*, GstPadProbeInfo* info, gpointer self) {
+        static_cast<Camera*>(self)->OnDecoded(GST_PAD_PROBE_INFO_BUFFER(info));
+        return GST_PAD_PROBE_OK;
+      },
+      this);
   GstAppSinkCallbacks callbacks{};
   callbacks.new_sample = [](GstAppSink* source, gpointer self) {
     const UniqueSample sample(gst_app_sink_pull_sample(source));
@@ -148,8 +151,11 @@ void Camera::OnDecoded(GstBuffer* buffer) {
   MutexLock lock(mutex_);
   ++pass_.decoded;
   if (!GST_BUFFER_PTS_IS_VALID(buffer)) return;
-  pass_.last_pts_ns = std::max(pass_.last_pts_ns, static_cast<int64_t>(GST_BUFFER_PTS(buffer) + std::max<GstClockTime>(
-      GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0, 1)));
+  pass_.last_pts_ns =
+      std::max(pass_.last_pts_ns,
+               static_cast<int64_t>(
+                   GST_BUFFER_PTS(buffer) +
+                   std::max<GstClockTime>(GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0, 1)));
   const size_t index = PictureFeeder::IndexOf(GST_BUFFER_PTS(buffer));
   if (index < pass_.pictures_decoded.size()) pass_.pictures_decoded[index] = true;
 }
@@ -173,8 +179,9 @@ GstFlowReturn Camera::OnSample(GstSample* sample) {
   info.camera_id = config_.name;
   info.frame_id += first_frame_id_;
   if (feeder_ != nullptr) {
-    info.source = feeder_->pictures()[std::min(PictureFeeder::IndexOf(GST_BUFFER_PTS(buffer)),
-                                               feeder_->pictures().size() - 1)].filename();
+    info.source =
+        feeder_->pictures()[std::min(PictureFeeder::IndexOf(GST_BUFFER_PTS(buffer)), feeder_->pictures().size() - 1)]
+            .filename();
     pts_ns = -1;  // pictures have no time
   } else if (config_.kind == SourceKind::kFile) {
     info.source = fs::path(config_.location).filename();
@@ -200,7 +207,10 @@ void Camera::TakeNote(GstMessage* message) {
     GError* raw = nullptr;
     gst_message_parse_warning(message, &raw, nullptr);
     const UniqueError warning(raw);
-    Log(LogLevel::kWarning, "pipeline", "camera {}: {}: {}", config_.name, DisplayName(), WithoutStop(warning->message));
+    // "Delayed linking failed": the error that follows says it better.
+    if (warning->domain == GST_PARSE_ERROR) return;
+    Log(LogLevel::kWarning, "pipeline", "camera {}: {}: {}", config_.name, DisplayName(),
+        WithoutStop(warning->message));
     return;
   }
   if (gst_is_missing_plugin_message(message)) {
@@ -226,13 +236,23 @@ void Camera::SetFailure(Status failure) {
 
 Status Camera::Describe(GstMessage* error_message) {
   GError* raw = nullptr;
-  gst_message_parse_error(error_message, &raw, nullptr);
+  gchar* raw_details = nullptr;
+  gst_message_parse_error(error_message, &raw, &raw_details);
   const UniqueError error(raw);
+  const UniqueText details(raw_details);
+  // A demuxer whose pads nobody takes gives up with this flow return.
+  const bool not_linked =
+      details != nullptr && std::string_view(details.get()).find("not-linked") != std::string_view::npos;
   MutexLock lock(mutex_);
   if (!missing_plugin_.empty()) {
     return Status(StatusCode::kUnsupported, fmt::format("{}: {}", DisplayName(), HowToGetPlugin(missing_plugin_)));
   }
-  const bool no_media = error->domain == GST_STREAM_ERROR && pass_.frames_in == 0 && config_.kind != SourceKind::kPictures;
+  if (not_linked) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("{} has no video in a format that can be decoded", DisplayName()));
+  }
+  const bool no_media =
+      error->domain == GST_STREAM_ERROR && pass_.frames_in == 0 && config_.kind != SourceKind::kPictures;
   if (no_media) {
     return Status(StatusCode::kCorruptData,
                   fmt::format("{} is not a video that can be read: {}", DisplayName(), WithoutStop(error->message)));

@@ -35,8 +35,8 @@ struct CameraOptions {
   std::function<void()> on_ended;
 };
 
-// One camera with a GstPipeline of its own, so that what happens to it happens to no other. Start, FinishPass and Stop belong
-// to one thread.
+// One camera with a GstPipeline of its own, so that what happens to it happens to no other. Start, FinishPass and Stop
+// belong to one thread.
 class Camera {
  public:
   Camera(const CameraConfig& config, const ModelConfig& model, CameraOptions options, Clock& clock = Clock::System());

@@ -25,7 +25,8 @@ Result<std::vector<fs::path>> ListPictures(const fs::path& path) {
     return Status(StatusCode::kIoError, fmt::format("cannot read the folder {}: {}", path.string(), error.message()));
   }
   if (pictures.empty()) {
-    return Status(StatusCode::kNotFound, fmt::format("the folder {} has no pictures (jpg, png, bmp, webp)", path.string()));
+    return Status(StatusCode::kNotFound,
+                  fmt::format("the folder {} has no pictures (jpg, png, bmp, webp)", path.string()));
   }
   std::sort(pictures.begin(), pictures.end());
   return pictures;
@@ -35,7 +36,8 @@ const char* PictureMediaType(std::string_view bytes) {
   if (bytes.starts_with("\xFF\xD8\xFF")) return "image/jpeg";
   if (bytes.starts_with("\x89PNG\r\n\x1A\n")) return "image/png";
   if (bytes.starts_with("BM")) return "image/bmp";
-  if (bytes.starts_with("RIFF") && bytes.substr(std::min<size_t>(8, bytes.size())).starts_with("WEBP")) return "image/webp";
+  if (bytes.starts_with("RIFF") && bytes.substr(std::min<size_t>(8, bytes.size())).starts_with("WEBP"))
+    return "image/webp";
   return nullptr;
 }
 

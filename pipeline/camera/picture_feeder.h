@@ -16,8 +16,8 @@ namespace npustream::pipeline {
 // none. Order is that of the names' bytes, so it does not depend on the file system.
 Result<std::vector<std::filesystem::path>> ListPictures(const std::filesystem::path& path);
 
-// Pushes picture files into an appsrc, each as one buffer whose time stamp tells its place in the list, with caps of what
-// its first bytes say it is. Ends the stream after the last.
+// Pushes picture files into an appsrc, each as one buffer whose time stamp tells its place in the list, with caps of
+// what its first bytes say it is. Ends the stream after the last.
 class PictureFeeder {
  public:
   // Time stamps lie one step apart, so IndexOf(PTS) is the place in the list.

@@ -44,9 +44,8 @@ ModelConfig ReadModel(YamlMap& map, const std::string& name, const fs::path& fol
   model.request.model = map.Has("file") ? file : DescriptionUnder(folder, ExpandedText(map, "description"));
   model.request.decoder = map.Text("decoder");
   model.request.labels_file = Under(folder, ExpandedText(map, "labels"));
-  model.request.picture_format = map.Choice("picture-format", {"nv12", "rgb"}, 0) == 1
-                                     ? serving::PictureFormat::kRgb888
-                                     : serving::PictureFormat::kNv12;
+  model.request.picture_format = map.Choice("picture-format", {"nv12", "rgb"}, 0) == 1 ? serving::PictureFormat::kRgb888
+                                                                                       : serving::PictureFormat::kNv12;
   model.request.precision =
       std::vector<std::string>{"fp32", "fp16", "bf16"}[map.Choice("precision", {"fp32", "fp16", "bf16"}, 0)];
   model.batch_size = map.Integer("batch-size", 1, 64, model.batch_size);
@@ -125,8 +124,8 @@ void ReadSource(YamlMap& map, const fs::path& folder, CameraConfig& camera) {
 }
 
 void CheckSource(YamlMap& map, const CameraConfig& camera) {
-  const auto given = std::count_if(std::begin(kSourceKeys), std::end(kSourceKeys),
-                                   [&](const char* key) { return map.Has(key); });
+  const auto given =
+      std::count_if(std::begin(kSourceKeys), std::end(kSourceKeys), [&](const char* key) { return map.Has(key); });
   if (given == 0) map.Fail("uri", "is missing; a camera has one of 'uri', 'file' or 'dir'");
   if (given > 1) map.Fail("uri", "a camera has only one of 'uri', 'file' and 'dir'");
   if (camera.loop && camera.kind == SourceKind::kUri) map.Fail("loop", "is for files and folders");

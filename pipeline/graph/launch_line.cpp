@@ -13,7 +13,8 @@ namespace {
 
 bool IsPlain(std::string_view value) {
   return !value.empty() && std::all_of(value.begin(), value.end(), [](unsigned char c) {
-    return std::isalnum(c) || c >= 0x80 || std::string_view("_-./:,=@%+").find(static_cast<char>(c)) != std::string_view::npos;
+    return std::isalnum(c) || c >= 0x80 ||
+           std::string_view("_-./:,=@%+").find(static_cast<char>(c)) != std::string_view::npos;
   });
 }
 
@@ -55,8 +56,9 @@ std::string NumberText(double value) { return fmt::format("{:.6g}", value); }
 void AddSource(LaunchLine& line, const CameraConfig& camera, bool for_user) {
   if (camera.kind == SourceKind::kPictures) {
     if (!for_user) {
-      line.Add({"appsrc", {{"name", "pictures"}, {"format", "time"}, {"block", "true"}, {"max-buffers", "16"},
-                           {"max-bytes", "0"}}});
+      line.Add(
+          {"appsrc",
+           {{"name", "pictures"}, {"format", "time"}, {"block", "true"}, {"max-buffers", "16"}, {"max-bytes", "0"}}});
       return;
     }
     const bool single = IsPictureName(camera.location);
@@ -124,7 +126,8 @@ std::string LaunchLine::ForShell() const {
   for (size_t i = 0; i < elements_.size(); ++i) {
     text += i == 0 ? " " : " ! ";
     text += QuoteForShell(elements_[i].factory);
-    for (const auto& [name, value] : elements_[i].properties) text += " " + QuoteForShell(fmt::format("{}={}", name, value));
+    for (const auto& [name, value] : elements_[i].properties)
+      text += " " + QuoteForShell(fmt::format("{}={}", name, value));
   }
   return text;
 }
@@ -142,7 +145,8 @@ LaunchLine DescribeCamera(const CameraConfig& camera, const ModelConfig& model, 
     return line;
   }
   if (end == PipelineEnd::kDownload) line.Add({"npudownload", {}});
-  line.Add({"appsink", {{"name", "records"}, {"sync", "false"}, {"max-buffers", "4"}, {"enable-last-sample", "false"}}});
+  line.Add(
+      {"appsink", {{"name", "records"}, {"sync", "false"}, {"max-buffers", "4"}, {"enable-last-sample", "false"}}});
   return line;
 }
 

@@ -30,9 +30,9 @@ class LaunchLine {
 
 // How a camera's frames leave its pipeline.
 enum class PipelineEnd {
-  kMetaSink,    // npumetasink writes records itself: what a user would type
-  kAppSink,     // an appsink "records" of this process takes frames with their detections
-  kDownload,    // likewise, after the picture has been copied to the host
+  kMetaSink,  // npumetasink writes records itself: what a user would type
+  kAppSink,   // an appsink "records" of this process takes frames with their detections
+  kDownload,  // likewise, after the picture has been copied to the host
 };
 
 // A camera's pipeline: source, parser, npuvdec "decoder", npudetect "detector", end. Pictures come from an appsrc

@@ -30,24 +30,28 @@ constexpr std::array kPackages{
 
 std::string HowToGetElement(std::string_view factory) {
   if (factory.starts_with("npu")) {
-    return fmt::format("the GStreamer element {} is missing: libgstnpustream.so is not in GST_PLUGIN_PATH or cannot be "
-                       "loaded (gst-inspect-1.0 {} tells more)",
-                       factory, factory);
+    return fmt::format(
+        "the GStreamer element {} is missing: libgstnpustream.so is not in GST_PLUGIN_PATH or cannot be "
+        "loaded (gst-inspect-1.0 {} tells more)",
+        factory, factory);
   }
   for (const Packaged& packaged : kPackages) {
     if (packaged.factory == factory) {
-      return fmt::format("the GStreamer element {} is missing; install the Debian package {}", factory, packaged.package);
+      return fmt::format("the GStreamer element {} is missing; install the Debian package {}", factory,
+                         packaged.package);
     }
   }
-  return fmt::format("the GStreamer element {} is missing; apt-file search libgst or the packages "
-                     "gstreamer1.0-plugins-good, -bad and -ugly have most of them",
-                     factory);
+  return fmt::format(
+      "the GStreamer element {} is missing; apt-file search libgst or the packages "
+      "gstreamer1.0-plugins-good, -bad and -ugly have most of them",
+      factory);
 }
 
 std::string HowToGetPlugin(std::string_view description) {
-  return fmt::format("GStreamer has no {}; the Debian packages gstreamer1.0-plugins-good, gstreamer1.0-plugins-bad and "
-                     "gstreamer1.0-plugins-ugly bring the usual ones",
-                     description);
+  return fmt::format(
+      "GStreamer has no {}; the Debian packages gstreamer1.0-plugins-good, gstreamer1.0-plugins-bad and "
+      "gstreamer1.0-plugins-ugly bring the usual ones",
+      description);
 }
 
 }  // namespace npustream::pipeline

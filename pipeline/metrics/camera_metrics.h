@@ -11,11 +11,11 @@ namespace npustream::pipeline {
 
 // What became of a camera's frames.
 struct CameraFigures {
-  uint64_t frames_in = 0;    // frames that came to the decoder, or pictures that were to be read
-  uint64_t inferred = 0;     // frames that a model looked at
+  uint64_t frames_in = 0;  // frames that came to the decoder, or pictures that were to be read
+  uint64_t inferred = 0;   // frames that a model looked at
   uint64_t records_out = 0;
-  std::map<std::string, uint64_t> dropped;  // by reason
-  int64_t first_ns = -1, last_ns = -1;      // Clock::NowNs of the first and the last thing that happened
+  std::map<std::string, uint64_t> dropped;         // by reason
+  int64_t first_ns = -1, last_ns = -1;             // Clock::NowNs of the first and the last thing that happened
   int64_t latency_p50_ns = 0, latency_p99_ns = 0;  // from the decoder's input to the record
 
   uint64_t TotalDropped() const;

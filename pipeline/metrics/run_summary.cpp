@@ -14,7 +14,9 @@ using Json = nlohmann::ordered_json;
 double Rounded(double value) { return std::round(value * 1000) / 1000; }
 double Milliseconds(int64_t nanoseconds) { return Rounded(static_cast<double>(nanoseconds) / 1e6); }
 
-Json Quantiles(int64_t p50_ns, int64_t p99_ns) { return {{"p50", Milliseconds(p50_ns)}, {"p99", Milliseconds(p99_ns)}}; }
+Json Quantiles(int64_t p50_ns, int64_t p99_ns) {
+  return {{"p50", Milliseconds(p50_ns)}, {"p99", Milliseconds(p99_ns)}};
+}
 
 Json CameraJson(const CameraOutcome& camera) {
   Json json{{"frames_in", camera.figures.frames_in},
@@ -50,7 +52,8 @@ std::string Table(const std::vector<std::vector<std::string>>& rows) {
 
 std::string Drops(const CameraFigures& figures) {
   std::string text;
-  for (const auto& [reason, count] : figures.dropped) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", reason, count);
+  for (const auto& [reason, count] : figures.dropped)
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", reason, count);
   return text.empty() ? "0" : text;
 }
 
@@ -61,7 +64,8 @@ std::string TwoTimes(int64_t p50_ns, int64_t p99_ns) {
 }  // namespace
 
 bool RunSummary::AnyFailed() const {
-  return std::any_of(cameras.begin(), cameras.end(), [](const CameraOutcome& camera) { return !camera.failure.empty(); });
+  return std::any_of(cameras.begin(), cameras.end(),
+                     [](const CameraOutcome& camera) { return !camera.failure.empty(); });
 }
 
 uint64_t RunSummary::FramesIn() const {

@@ -55,7 +55,8 @@ void DrawObject(cv::Mat& picture, const elements::DetectedObject& object, double
 void DrawTile(const HostPicture& picture, std::span<const elements::DetectedObject> objects, const std::string& title,
               cv::Mat tile) {
   tile.setTo(cv::Scalar::all(0));
-  const double scale = std::min(static_cast<double>(tile.cols) / picture.width, static_cast<double>(tile.rows) / picture.height);
+  const double scale =
+      std::min(static_cast<double>(tile.cols) / picture.width, static_cast<double>(tile.rows) / picture.height);
   const cv::Size size(std::clamp(static_cast<int>(picture.width * scale) & ~1, 2, tile.cols),
                       std::clamp(static_cast<int>(picture.height * scale) & ~1, 2, tile.rows));
   cv::Mat bgr = ScaledBgr(picture, size);

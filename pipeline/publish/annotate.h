@@ -17,8 +17,8 @@ struct HostPicture {
   double frames_per_second = 0;               // of its stream; 0: unknown
 };
 
-// Scales the picture into `tile` (BGR, any size) so that all of it is seen, black around it, and draws boxes with labels
-// and confidences and `title` on it.
+// Scales the picture into `tile` (BGR, any size) so that all of it is seen, black around it, and draws boxes with
+// labels and confidences and `title` on it.
 void DrawTile(const HostPicture& picture, std::span<const elements::DetectedObject> objects, const std::string& title,
               cv::Mat tile);
 

@@ -22,7 +22,8 @@ void AnnotatedGrid::ChooseSizes(const HostPicture& picture) {
   if (tile_size_.width > 0) return;
   if (picture.frames_per_second > 0) frames_per_second_ = std::clamp(cvRound(picture.frames_per_second), 1, 60);
   const int width = std::clamp(std::min(picture.width, kWidestGrid / columns_) & ~1, 32, kWidestGrid);
-  tile_size_ = {width, std::max(32, static_cast<int>(static_cast<double>(width) * picture.height / picture.width) & ~1)};
+  tile_size_ = {width,
+                std::max(32, static_cast<int>(static_cast<double>(width) * picture.height / picture.width) & ~1)};
 }
 
 void AnnotatedGrid::Add(size_t index, const HostPicture& picture,

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,7 +12,6 @@ namespace npustream::pipeline {
 namespace {
 
 constexpr std::string_view kStandardOutput = "-";
-constexpr std::string_view kCameraMark = "{camera}";
 
 }  // namespace
 
@@ -20,7 +20,8 @@ Result<std::unique_ptr<RecordFile>> RecordFile::Open(const std::string& path, Vi
   const std::filesystem::path target(path);
   std::error_code error;
   if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path(), error);
-  if (error) return Status(StatusCode::kIoError, fmt::format("cannot make the folder of {}: {}", path, error.message()));
+  if (error)
+    return Status(StatusCode::kIoError, fmt::format("cannot make the folder of {}: {}", path, error.message()));
   if (std::filesystem::is_directory(target, error)) {
     return Status(StatusCode::kIoError, fmt::format("cannot write {}: it is a folder", path));
   }
@@ -29,7 +30,8 @@ Result<std::unique_ptr<RecordFile>> RecordFile::Open(const std::string& path, Vi
   const std::filesystem::path written =
       visibility == Visibility::kOnCommit && !special ? fmt::format("{}.{}.part", path, getpid()) : path;
   std::FILE* file = std::fopen(written.c_str(), "we");
-  if (file == nullptr) return Status(StatusCode::kIoError, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  if (file == nullptr)
+    return Status(StatusCode::kIoError, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
   return std::unique_ptr<RecordFile>(new RecordFile(path, written, file));
 }
 
@@ -71,10 +73,8 @@ Status RecordFile::Commit() {
   return status_;
 }
 
-Result<RecordFile*> RecordFiles::For(const std::string& pattern, const std::string& camera) {
-  if (pattern.empty()) return static_cast<RecordFile*>(nullptr);
-  std::string path = pattern;
-  if (const size_t mark = path.find(kCameraMark); mark != std::string::npos) path.replace(mark, kCameraMark.size(), camera);
+Result<RecordFile*> RecordFiles::For(const std::string& path) {
+  if (path.empty()) return static_cast<RecordFile*>(nullptr);
   std::unique_ptr<RecordFile>& file = files_[path];
   if (file == nullptr) {
     NPUSTREAM_ASSIGN_OR_RETURN(file, RecordFile::Open(path, visibility_));

@@ -50,8 +50,8 @@ class RecordFiles {
  public:
   explicit RecordFiles(RecordFile::Visibility visibility) : visibility_(visibility) {}
 
-  // The file for a camera: `pattern` with "{camera}" replaced; null for an empty pattern. Lives as long as this object.
-  Result<RecordFile*> For(const std::string& pattern, const std::string& camera);
+  // The file of this path; null for an empty path. Lives as long as this object.
+  Result<RecordFile*> For(const std::string& path);
   Status CommitAll();
 
  private:

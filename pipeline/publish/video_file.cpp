@@ -29,9 +29,7 @@ constexpr std::array kEncoders{
     Encoder{"avenc_mpeg4", "avenc_mpeg4 bitrate=6000000 ! mpeg4videoparse"},
 };
 
-bool Installed(const char* factory) {
-  return UniqueObject(gst_element_factory_find(factory)) != nullptr;
-}
+bool Installed(const char* factory) { return UniqueObject(gst_element_factory_find(factory)) != nullptr; }
 
 }  // namespace
 
@@ -40,26 +38,30 @@ Result<std::unique_ptr<VideoFile>> VideoFile::Create(const std::string& path, in
   const std::filesystem::path target(path);
   std::error_code error;
   if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path(), error);
-  auto file = std::unique_ptr<VideoFile>(
-      new VideoFile(path, fmt::format("{}.{}.part", path, getpid()), frames_per_second));
+  auto file =
+      std::unique_ptr<VideoFile>(new VideoFile(path, fmt::format("{}.{}.part", path, getpid()), frames_per_second));
   NPUSTREAM_RETURN_IF_ERROR(file->Open(width, height));
   return file;
 }
 
 Status VideoFile::Open(int width, int height) {
-  const auto encoder = std::find_if(kEncoders.begin(), kEncoders.end(), [](const Encoder& e) { return Installed(e.factory); });
+  const auto encoder =
+      std::find_if(kEncoders.begin(), kEncoders.end(), [](const Encoder& e) { return Installed(e.factory); });
   if (encoder == kEncoders.end()) return Status(StatusCode::kNotFound, HowToGetElement("x264enc"));
   for (const char* factory : {"appsrc", "videoconvert", "mp4mux"}) {
     if (!Installed(factory)) return Status(StatusCode::kNotFound, HowToGetElement(factory));
   }
   GError* raw_error = nullptr;
-  pipeline_.reset(gst_parse_launch_full(fmt::format("appsrc name=frames format=time block=true max-buffers=4 max-bytes=0 ! "
-                                                    "videoconvert ! video/x-raw,format=I420 ! {} ! mp4mux ! filesink name=file",
-                                                    encoder->chain).c_str(),
-                                        nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &raw_error));
+  pipeline_.reset(
+      gst_parse_launch_full(fmt::format("appsrc name=frames format=time block=true max-buffers=4 max-bytes=0 ! "
+                                        "videoconvert ! video/x-raw,format=I420 ! {} ! mp4mux ! filesink name=file",
+                                        encoder->chain)
+                                .c_str(),
+                            nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &raw_error));
   const UniqueError error(raw_error);
   if (pipeline_ == nullptr) {
-    return Status(StatusCode::kInternal, fmt::format("the video encoder cannot be built: {}", error ? error->message : "?"));
+    return Status(StatusCode::kInternal,
+                  fmt::format("the video encoder cannot be built: {}", error ? error->message : "?"));
   }
   source_.reset(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "frames"));
   const UniqueElement sink(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "file"));
@@ -97,7 +99,8 @@ Status VideoFile::Write(const cv::Mat& bgr) {
   if (buffer == nullptr || !gst_buffer_map(buffer, &map, GST_MAP_WRITE)) {
     return Status(StatusCode::kResourceExhausted, "no memory for a picture of the annotated video");
   }
-  for (int row = 0; row < bgr.rows; ++row) std::memcpy(map.data + stride * static_cast<size_t>(row), bgr.ptr(row), row_bytes);
+  for (int row = 0; row < bgr.rows; ++row)
+    std::memcpy(map.data + stride * static_cast<size_t>(row), bgr.ptr(row), row_bytes);
   gst_buffer_unmap(buffer, &map);
   const auto rate = static_cast<guint64>(frames_per_second_);
   GST_BUFFER_PTS(buffer) = gst_util_uint64_scale(frames_++, GST_SECOND, rate);

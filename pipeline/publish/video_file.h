@@ -10,12 +10,13 @@
 
 namespace npustream::pipeline {
 
-// An MP4 file that BGR pictures of one size are encoded into, with the first of x264enc, openh264enc and avenc_mpeg4 that
-// is installed. For one thread at a time. Without Finish nothing is left behind.
+// An MP4 file that BGR pictures of one size are encoded into, with the first of x264enc, openh264enc and avenc_mpeg4
+// that is installed. For one thread at a time. Without Finish nothing is left behind.
 class VideoFile {
  public:
   // `width` and `height` are even. kNotFound names the Debian package when there is no encoder.
-  static Result<std::unique_ptr<VideoFile>> Create(const std::string& path, int width, int height, int frames_per_second);
+  static Result<std::unique_ptr<VideoFile>> Create(const std::string& path, int width, int height,
+                                                   int frames_per_second);
   ~VideoFile();
 
   // Copies the picture; blocks while the encoder is behind.

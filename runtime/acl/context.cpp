@@ -90,7 +90,7 @@ aclError MakeContext(int32_t device_id, bool is_default, std::shared_ptr<Context
 
 void EndContext(const std::shared_ptr<Context>& context) {
   if (Contexts().Remove(context->handle()) == nullptr) return;  // somebody else was first
-  UnsubscribeStream(context->handle());  // callbacks of the default stream
+  UnsubscribeStream(context->handle());                         // callbacks of the default stream
   context->End();
 }
 

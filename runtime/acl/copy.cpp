@@ -31,9 +31,9 @@ struct Copy {
   void Count() const {
     const uint64_t bytes = uint64_t{width} * height;
     if (to.place == Place::kDevice) {
-      to.device->CountCopy(from.place == Place::kDevice ? device::CopyDirection::kDeviceToDevice
-                                                        : device::CopyDirection::kHostToDevice,
-                           bytes);
+      to.device->CountCopy(
+          from.place == Place::kDevice ? device::CopyDirection::kDeviceToDevice : device::CopyDirection::kHostToDevice,
+          bytes);
     } else if (from.place == Place::kDevice) {
       from.device->CountCopy(device::CopyDirection::kDeviceToHost, bytes);
     }
@@ -55,7 +55,8 @@ size_t Extent(size_t pitch, size_t width, size_t height) { return pitch * (heigh
 aclError LookUpBoth(const void* dst, const void* src, Copy* copy) {
   const size_t to_bytes = Extent(copy->to_pitch, copy->width, copy->height);
   const size_t from_bytes = Extent(copy->from_pitch, copy->width, copy->height);
-  if (const aclError error = LookUp("the destination", dst, to_bytes, Access::kWrite, &copy->to); error != ACL_SUCCESS) {
+  if (const aclError error = LookUp("the destination", dst, to_bytes, Access::kWrite, &copy->to);
+      error != ACL_SUCCESS) {
     return error;
   }
   return LookUp("the source", src, from_bytes, Access::kRead, &copy->from);
@@ -76,13 +77,16 @@ aclError PrepareRows(void* dst, size_t dpitch, const void* src, size_t spitch, s
                      aclrtMemcpyKind kind, Copy* copy) {
   if (const aclError error = CheckKind(kind); error != ACL_SUCCESS) return error;
   if (CurrentContext() == nullptr) return NoContext();
-  if (width == 0 || height == 0) return Fail(ACL_ERROR_RT_PARAM_INVALID, "a copy of {}x{} bytes was asked for", width, height);
+  if (width == 0 || height == 0)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "a copy of {}x{} bytes was asked for", width, height);
   if (width > dpitch || width > spitch) {
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "rows of {} bytes do not fit into pitches of {} and {}", width, dpitch, spitch);
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "rows of {} bytes do not fit into pitches of {} and {}", width, dpitch,
+                spitch);
   }
   size_t extent = 0;
   if (__builtin_mul_overflow(std::max(dpitch, spitch), height, &extent)) {
-    return Fail(ACL_ERROR_RT_PARAM_INVALID, "{} rows of {} bytes are more than there can be", height, std::max(dpitch, spitch));
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "{} rows of {} bytes are more than there can be", height,
+                std::max(dpitch, spitch));
   }
   *copy = Copy{{}, {}, spitch, dpitch, width, height};
   return LookUpBoth(dst, src, copy);
@@ -121,7 +125,8 @@ aclError CopyOnStream(const Copy& copy, aclrtStream stream) {
 aclError PrepareFill(void* address, size_t max_count, size_t count, MemorySpan* span) {
   if (CurrentContext() == nullptr) return NoContext();
   if (count == 0) return Fail(ACL_ERROR_RT_PARAM_INVALID, "0 bytes are to be set");
-  if (count > max_count) return Fail(ACL_ERROR_RT_PARAM_INVALID, "{} bytes are to be set in memory of {}", count, max_count);
+  if (count > max_count)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "{} bytes are to be set in memory of {}", count, max_count);
   return LookUp("the memory to be set", address, count, Access::kWrite, span);
 }
 

@@ -64,7 +64,8 @@ aclError EnsureDefault(int32_t device_id, DefaultOfDevice& entry) {
 bool Exists(int32_t device_id) { return device_id >= 0 && device_id < VisibleDeviceCount(); }
 
 aclError NoDevice(int32_t device_id) {
-  return Fail(ACL_ERROR_RT_INVALID_DEVICEID, "there is no device {}; this process sees {}", device_id, VisibleDeviceCount());
+  return Fail(ACL_ERROR_RT_INVALID_DEVICEID, "there is no device {}; this process sees {}", device_id,
+              VisibleDeviceCount());
 }
 
 // Gives up one use of the device's default context, all when it is forced; ends it with the last.

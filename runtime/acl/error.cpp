@@ -80,7 +80,8 @@ const char* aclGetRecentErrMsg() {
 }
 
 aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
-  if (level != ACL_RT_THREAD_LEVEL) return Fail(ACL_ERROR_INVALID_PARAM, "{} is no level of errors", static_cast<int>(level));
+  if (level != ACL_RT_THREAD_LEVEL)
+    return Fail(ACL_ERROR_INVALID_PARAM, "{} is no level of errors", static_cast<int>(level));
   return OfThisThread().code;
 }
 

@@ -65,11 +65,13 @@ aclError TimeOf(aclrtEvent handle, int64_t* time_ns) {
   std::shared_ptr<EventObject> event;
   if (const aclError error = FindEvent(handle, &event); error != ACL_SUCCESS) return error;
   if (!event->keeps_time) {
-    return Fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "the event was made without ACL_EVENT_TIME_LINE and keeps no time");
+    return Fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
+                "the event was made without ACL_EVENT_TIME_LINE and keeps no time");
   }
   const auto time = event->event->TimeNs();
   if (!time) {
-    return Fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID, "the event has not happened yet; record it and synchronize first");
+    return Fail(ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID,
+                "the event has not happened yet; record it and synchronize first");
   }
   *time_ns = *time;
   return ACL_SUCCESS;

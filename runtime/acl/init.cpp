@@ -34,7 +34,8 @@ aclError ReadDefaultDevice(const nlohmann::json& config, const char* path, int32
   char* end = nullptr;
   const long parsed = std::strtol(text.c_str(), &end, 10);
   if (text.empty() || *end != '\0' || parsed < 0 || parsed >= VisibleDeviceCount()) {
-    return Fail(ACL_ERROR_FILE_ATTR_INVALID, "{}: default_device is \"{}\", which is no device of this machine", path, text);
+    return Fail(ACL_ERROR_FILE_ATTR_INVALID, "{}: default_device is \"{}\", which is no device of this machine", path,
+                text);
   }
   *device_id = static_cast<int32_t>(parsed);
   return ACL_SUCCESS;

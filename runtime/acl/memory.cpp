@@ -38,8 +38,8 @@ bool MayAccess(const void* address, size_t bytes, Access access) {
 }
 
 aclError ToPolicy(aclrtMemMallocPolicy policy, device::PagePolicy* pages) {
-  constexpr uint32_t kKindOfMemory = ACL_MEM_TYPE_LOW_BAND_WIDTH | ACL_MEM_TYPE_HIGH_BAND_WIDTH |
-                                     ACL_MEM_ACCESS_USER_SPACE_READONLY;
+  constexpr uint32_t kKindOfMemory =
+      ACL_MEM_TYPE_LOW_BAND_WIDTH | ACL_MEM_TYPE_HIGH_BAND_WIDTH | ACL_MEM_ACCESS_USER_SPACE_READONLY;
   switch (static_cast<uint32_t>(policy) & ~kKindOfMemory) {
     case ACL_MEM_MALLOC_HUGE_FIRST:
     case ACL_MEM_MALLOC_HUGE_FIRST_P2P: *pages = device::PagePolicy::kHugeFirst; return ACL_SUCCESS;
@@ -79,7 +79,7 @@ aclError LookUp(const char* what, const void* address, size_t bytes, Access acce
   if (address == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "{} is null", what);
   device::Device* device = device::Device::Owning(address);
   device::Memory* pinned = PinnedMemory();
-  device::Memory* memory = device != nullptr ? &device->memory()
+  device::Memory* memory = device != nullptr                                ? &device->memory()
                            : pinned != nullptr && pinned->Contains(address) ? pinned
                                                                             : nullptr;
   if (memory != nullptr) {
@@ -150,7 +150,8 @@ aclError aclrtFreeHost(void* hostPtr) {
   if (hostPtr == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtFreeHost was given no address");
   if (CurrentContext() == nullptr) return NoContext();
   device::Memory* pinned = PinnedMemory();
-  if (pinned == nullptr) return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtFreeHost: {} is not from aclrtMallocHost", hostPtr);
+  if (pinned == nullptr)
+    return Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtFreeHost: {} is not from aclrtMallocHost", hostPtr);
   const auto status = pinned->Free(hostPtr);
   return status.ok() ? ACL_SUCCESS : Fail(ACL_ERROR_RT_PARAM_INVALID, "aclrtFreeHost: {}", status.message());
 }
@@ -169,7 +170,8 @@ aclError aclrtMemInvalidate(void* devPtr, size_t size) {
 }
 
 aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
-  if (free == nullptr || total == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetMemInfo needs places for both sizes");
+  if (free == nullptr || total == nullptr)
+    return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetMemInfo needs places for both sizes");
   if (attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G) {
     return Fail(ACL_ERROR_INVALID_PARAM, "{} is no kind of memory", static_cast<int>(attr));
   }

@@ -125,7 +125,8 @@ bool UnloadModel(uint32_t id) {
 }
 
 aclError NoModel(uint32_t id) {
-  return Fail(static_cast<aclError>(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID), "there is no model {}, or it was unloaded", id);
+  return Fail(static_cast<aclError>(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID), "there is no model {}, or it was unloaded",
+              id);
 }
 
 }  // namespace npustream::acl

@@ -35,8 +35,9 @@ void FillColour(const om::AippConfig& config, aclAippInfo* info) {
   info->cscSwitch = config.csc_switch;
   info->rbuvSwapSwitch = config.rbuv_swap_switch;
   info->axSwapSwitch = config.ax_swap_switch;
-  int32_t* const matrix[] = {&info->matrixR0C0, &info->matrixR0C1, &info->matrixR0C2, &info->matrixR1C0, &info->matrixR1C1,
-                             &info->matrixR1C2, &info->matrixR2C0, &info->matrixR2C1, &info->matrixR2C2};
+  int32_t* const matrix[] = {&info->matrixR0C0, &info->matrixR0C1, &info->matrixR0C2,
+                             &info->matrixR1C0, &info->matrixR1C1, &info->matrixR1C2,
+                             &info->matrixR2C0, &info->matrixR2C1, &info->matrixR2C2};
   for (size_t index = 0; index < config.matrix.size(); ++index) *matrix[index] = config.matrix[index];
   int32_t* const output_bias[] = {&info->outputBias0, &info->outputBias1, &info->outputBias2};
   int32_t* const input_bias[] = {&info->inputBias0, &info->inputBias1, &info->inputBias2};
@@ -103,7 +104,8 @@ aclError aclmdlGetFirstAippInfo(uint32_t modelId, size_t index, aclAippInfo* aip
   return ACL_SUCCESS;
 }
 
-aclError aclmdlGetAippType(uint32_t modelId, size_t index, aclmdlInputAippType* type, size_t* dynamicAttachedDataIndex) {
+aclError aclmdlGetAippType(uint32_t modelId, size_t index, aclmdlInputAippType* type,
+                           size_t* dynamicAttachedDataIndex) {
   if (type == nullptr || dynamicAttachedDataIndex == nullptr) {
     return Fail(ACL_ERROR_INVALID_PARAM, "places for the type and for an index are needed");
   }

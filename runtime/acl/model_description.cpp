@@ -26,7 +26,8 @@ om::Dims NetworkDims(const om::AippConfig& aipp, int64_t batch) {
 }
 
 PortDescription Describe(const om::PortInfo& port, size_t bytes) {
-  return {port.name, static_cast<aclDataType>(port.type), static_cast<aclFormat>(port.format), port.dims, port.dims, bytes};
+  return {port.name, static_cast<aclDataType>(port.type), static_cast<aclFormat>(port.format), port.dims, port.dims,
+          bytes};
 }
 
 // A description in the hands of the program's user.
@@ -49,7 +50,8 @@ std::shared_ptr<const ModelDescription> Content(const aclmdlDesc* handle) {
     Fail(ACL_ERROR_INVALID_PARAM, "{} is not a model description, or was destroyed", static_cast<const void*>(handle));
     return nullptr;
   }
-  if (object->model == nullptr) Fail(ACL_ERROR_INVALID_PARAM, "the model description is empty; call aclmdlGetDesc first");
+  if (object->model == nullptr)
+    Fail(ACL_ERROR_INVALID_PARAM, "the model description is empty; call aclmdlGetDesc first");
   return object->model;
 }
 
@@ -64,8 +66,8 @@ const PortDescription* FindPort(const aclmdlDesc* handle, Side side, size_t inde
   if (*model == nullptr) return nullptr;
   const auto& ports = Ports(**model, side);
   if (index < ports.size()) return &ports[index];
-  Fail(ACL_ERROR_INVALID_PARAM, "{} {} of a model with {} was asked for", side == Side::kInput ? "input" : "output", index,
-       ports.size());
+  Fail(ACL_ERROR_INVALID_PARAM, "{} {} of a model with {} was asked for", side == Side::kInput ? "input" : "output",
+       index, ports.size());
   return nullptr;
 }
 
@@ -84,13 +86,15 @@ const char* Name(const aclmdlDesc* handle, Side side, size_t index) {
 }
 
 aclError IndexByName(const aclmdlDesc* handle, Side side, const char* name, size_t* index) {
-  if (name == nullptr || index == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "a name and a place for the index are needed");
+  if (name == nullptr || index == nullptr)
+    return Fail(ACL_ERROR_INVALID_PARAM, "a name and a place for the index are needed");
   const auto model = Content(handle);
   if (model == nullptr) return ACL_ERROR_INVALID_PARAM;
   const auto& ports = Ports(*model, side);
   const auto found = std::find_if(ports.begin(), ports.end(), [&](const auto& port) { return port.name == name; });
   if (found == ports.end()) {
-    return Fail(ACL_ERROR_INVALID_PARAM, "the model has no {} named \"{}\"", side == Side::kInput ? "input" : "output", name);
+    return Fail(ACL_ERROR_INVALID_PARAM, "the model has no {} named \"{}\"", side == Side::kInput ? "input" : "output",
+                name);
   }
   *index = static_cast<size_t>(found - ports.begin());
   return ACL_SUCCESS;
@@ -151,13 +155,15 @@ aclmdlDesc* aclmdlCreateDesc() {
 
 aclError aclmdlDestroyDesc(aclmdlDesc* modelDesc) {
   if (Descriptions().Remove(modelDesc) != nullptr) return ACL_SUCCESS;
-  return Fail(ACL_ERROR_INVALID_PARAM, "{} is not a model description, or was destroyed", static_cast<void*>(modelDesc));
+  return Fail(ACL_ERROR_INVALID_PARAM, "{} is not a model description, or was destroyed",
+              static_cast<void*>(modelDesc));
 }
 
 aclError aclmdlGetDesc(aclmdlDesc* modelDesc, uint32_t modelId) {
   const auto object = Descriptions().Find(modelDesc);
   if (object == nullptr) {
-    return Fail(ACL_ERROR_INVALID_PARAM, "{} is not a model description, or was destroyed", static_cast<void*>(modelDesc));
+    return Fail(ACL_ERROR_INVALID_PARAM, "{} is not a model description, or was destroyed",
+                static_cast<void*>(modelDesc));
   }
   const auto loaded = FindModel(modelId);
   if (loaded == nullptr) return NoModel(modelId);

@@ -41,16 +41,16 @@ aclError ChooseGear(const Request& request, int64_t* gear) {
   const ModelDescription& model = *request.model->description();
   const uint64_t batch = request.input->batch;
   if (batch != 0 && !model.HasGear(batch)) {
-    return Fail(GeError(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID), "the dataset's batch {} is no gear of model {}", batch,
-                request.model_id);
+    return Fail(GeError(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID), "the dataset's batch {} is no gear of model {}",
+                batch, request.model_id);
   }
   *gear = batch != 0 ? static_cast<int64_t>(batch) : model.gears.back();
   return ACL_SUCCESS;
 }
 
 // The host's view of one buffer. `what` is "input" or "output"; `mismatch` the code for one that is too small.
-aclError LookUpBuffer(const char* what, size_t index, const PortDescription& port, const DataBuffer& buffer, size_t needed,
-                      aclError mismatch, std::byte** host) {
+aclError LookUpBuffer(const char* what, size_t index, const PortDescription& port, const DataBuffer& buffer,
+                      size_t needed, aclError mismatch, std::byte** host) {
   if (buffer.size < needed) {
     return Fail(mismatch, "{} {} (\"{}\") has {} bytes, {} are needed", what, index, port.name, buffer.size, needed);
   }
@@ -165,11 +165,13 @@ aclError aclmdlSetDynamicBatchSize(uint32_t modelId, aclmdlDataset* dataset, siz
   if (found == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "the dataset is null or was destroyed");
   const ModelDescription& description = *model->description();
   if (!description.dynamic_batch) {
-    return Fail(ACL_ERROR_MODEL_NOT_DYNAMIC, "model {} was compiled for a fixed batch of {}", modelId, description.gears.back());
+    return Fail(ACL_ERROR_MODEL_NOT_DYNAMIC, "model {} was compiled for a fixed batch of {}", modelId,
+                description.gears.back());
   }
   if (index + 1 != description.inputs.size() || index >= found->buffers.size()) {
-    return Fail(GeError(ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID), "input {} is not \"{}\" (that is {}), or has no buffer", index,
-                ACL_DYNAMIC_TENSOR_NAME, description.inputs.size() - 1);
+    return Fail(GeError(ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID),
+                "input {} is not \"{}\" (that is {}), or has no buffer", index, ACL_DYNAMIC_TENSOR_NAME,
+                description.inputs.size() - 1);
   }
   if (!description.HasGear(batchSize)) {
     return Fail(GeError(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID), "{} is no gear of model {}", batchSize, modelId);

@@ -35,7 +35,8 @@ aclError CodeForDamage(std::span<const std::byte> bytes) {
   }
   if (bytes.size() < sizeof header) return GeError(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID);
   std::memcpy(&header, bytes.data(), sizeof header);
-  return GeError(header.file_bytes != bytes.size() ? ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID : ACL_ERROR_GE_LOAD_MODEL);
+  return GeError(header.file_bytes != bytes.size() ? ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID
+                                                   : ACL_ERROR_GE_LOAD_MODEL);
 }
 
 aclError FailToOpen(const Status& status, std::string_view name, std::span<const std::byte> bytes) {
@@ -60,7 +61,8 @@ aclError OpenBytes(const void* model, size_t bytes, std::unique_ptr<om::OmFile>*
   if (model == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "no model was given");
   if (bytes == 0) return Fail(GeError(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID), "a model of 0 bytes was given");
   MemorySpan span;
-  if (const aclError error = LookUp("the model", model, bytes, Access::kRead, &span); error != ACL_SUCCESS) return error;
+  if (const aclError error = LookUp("the model", model, bytes, Access::kRead, &span); error != ACL_SUCCESS)
+    return error;
   const std::span<const std::byte> content(span.host, bytes);
   auto opened = om::OmFile::FromBytes(content);
   if (!opened.ok()) return FailToOpen(opened.status(), "the model in memory", content);
@@ -80,7 +82,8 @@ aclError Provide(const char* what, void* lent, size_t lent_bytes, size_t needed,
     *block = std::move(allocated).value();
     lent = block->address();
   } else if (lent_bytes < needed) {
-    return Fail(GeError(ACL_ERROR_GE_PARAM_INVALID), "{}: {} bytes were given, {} are needed", what, lent_bytes, needed);
+    return Fail(GeError(ACL_ERROR_GE_PARAM_INVALID), "{}: {} bytes were given, {} are needed", what, lent_bytes,
+                needed);
   }
   MemorySpan span;
   if (const aclError error = LookUpDevice(what, lent, needed, &span); error != ACL_SUCCESS) return error;
@@ -90,8 +93,9 @@ aclError Provide(const char* what, void* lent, size_t lent_bytes, size_t needed,
 
 aclError CheckSoc(const om::OmFile& file, const device::Device& device, std::string_view name) {
   if (file.info().soc.empty() || file.info().soc == device.soc().name) return ACL_SUCCESS;
-  return Fail(ACL_ERROR_RT_SOC_VERSION, "{} was compiled for {}, this device is {}: compile it again with --soc_version={}",
-              name, file.info().soc, device.soc().name, device.soc().name);
+  return Fail(ACL_ERROR_RT_SOC_VERSION,
+              "{} was compiled for {}, this device is {}: compile it again with --soc_version={}", name,
+              file.info().soc, device.soc().name, device.soc().name);
 }
 
 aclError Load(const om::OmFile& file, std::string_view name, const LentMemory& lent, uint32_t* model_id) {
@@ -134,7 +138,8 @@ aclError Load(const om::OmFile& file, std::string_view name, const LentMemory& l
 
 aclError Query(const om::OmFile& file, std::string_view name, size_t* work_bytes, size_t* weight_bytes) {
   const auto context = CurrentContext();
-  const auto needs = program::Program::Query(file, context == nullptr ? ThreadBudget() : context->device().AiCoreCount());
+  const auto needs =
+      program::Program::Query(file, context == nullptr ? ThreadBudget() : context->device().AiCoreCount());
   if (!needs.ok()) return FailToOpen(needs.status(), name, {});
   *work_bytes = needs->work_bytes;
   *weight_bytes = needs->weight_bytes;
@@ -168,8 +173,8 @@ aclError aclmdlLoadFromMem(const void* model, size_t modelSize, uint32_t* modelI
   return aclmdlLoadFromMemWithMem(model, modelSize, modelId, nullptr, 0, nullptr, 0);
 }
 
-aclError aclmdlLoadFromMemWithMem(const void* model, size_t modelSize, uint32_t* modelId, void* workPtr, size_t workSize,
-                                  void* weightPtr, size_t weightSize) {
+aclError aclmdlLoadFromMemWithMem(const void* model, size_t modelSize, uint32_t* modelId, void* workPtr,
+                                  size_t workSize, void* weightPtr, size_t weightSize) {
   if (modelId == nullptr) return NoPlace();
   if (CurrentContext() == nullptr) return NoContext();
   std::unique_ptr<OmFile> file;

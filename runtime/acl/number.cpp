@@ -45,8 +45,8 @@ aclFloat16 aclFloatToFloat16(float value) {
   const auto bits = std::bit_cast<uint32_t>(value);
   const uint32_t sign = bits >> 16 & 0x8000;
   const uint32_t magnitude = bits & 0x7fffffff;
-  if (magnitude > 0x7f800000) return static_cast<aclFloat16>(sign | 0x7e00);         // not a number
-  if (magnitude >= 0x47800000) return static_cast<aclFloat16>(sign | 0x7c00);        // 65536 and more: infinity
+  if (magnitude > 0x7f800000) return static_cast<aclFloat16>(sign | 0x7e00);   // not a number
+  if (magnitude >= 0x47800000) return static_cast<aclFloat16>(sign | 0x7c00);  // 65536 and more: infinity
   // The binary16 bits with what is cut off below them, so that rounding may carry into the exponent.
   uint32_t kept = 0;
   uint32_t cut_bits = 13;

@@ -125,7 +125,9 @@ using npustream::device::TaskToken;
 namespace {
 
 // Callbacks of the default stream are kept under the context's handle: the stream itself has none.
-aclrtStream KeyOf(aclrtStream handle, const StreamObject& stream) { return handle != nullptr ? handle : stream.context; }
+aclrtStream KeyOf(aclrtStream handle, const StreamObject& stream) {
+  return handle != nullptr ? handle : stream.context;
+}
 
 }  // namespace
 
@@ -150,8 +152,8 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
   const auto subscription = SubscriptionOf(KeyOf(stream, *found));
   if (subscription == nullptr) return Fail(ACL_ERROR_STREAM_NOT_SUBSCRIBE, "the stream is not subscribed");
   if (subscription->thread_id() != threadId) {
-    return Fail(ACL_ERROR_THREAD_NOT_SUBSCRIBE, "the stream's callbacks go to thread {}, not {}", subscription->thread_id(),
-                threadId);
+    return Fail(ACL_ERROR_THREAD_NOT_SUBSCRIBE, "the stream's callbacks go to thread {}, not {}",
+                subscription->thread_id(), threadId);
   }
   UnsubscribeStream(KeyOf(stream, *found));
   return ACL_SUCCESS;

@@ -44,8 +44,8 @@ aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uin
   if (context == nullptr) return NoContext();
   auto made = context->device().CreateStream();
   if (!made.ok()) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, made.status().message());
-  const aclrtStream handle = Streams().Add(std::make_shared<StreamObject>(
-      StreamObject{context->handle(), &context->device(), std::move(made).value()}));
+  const aclrtStream handle = Streams().Add(
+      std::make_shared<StreamObject>(StreamObject{context->handle(), &context->device(), std::move(made).value()}));
   context->Adopt(handle, [handle] { EndStream(handle); });
   *stream = handle;
   return ACL_SUCCESS;
@@ -81,7 +81,8 @@ aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId) {
 }
 
 aclError aclrtGetStreamAvailableNum(uint32_t* streamCount) {
-  if (streamCount == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetStreamAvailableNum was given no place for it");
+  if (streamCount == nullptr)
+    return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetStreamAvailableNum was given no place for it");
   const auto context = CurrentContext();
   if (context == nullptr) return NoContext();
   *streamCount = static_cast<uint32_t>(npustream::device::Device::kMaxStreams - context->device().StreamCount());
@@ -89,7 +90,8 @@ aclError aclrtGetStreamAvailableNum(uint32_t* streamCount) {
 }
 
 aclError aclrtCtxGetCurrentDefaultStream(aclrtStream* stream) {
-  if (stream == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCtxGetCurrentDefaultStream was given no place for it");
+  if (stream == nullptr)
+    return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCtxGetCurrentDefaultStream was given no place for it");
   if (CurrentContext() == nullptr) return NoContext();
   *stream = nullptr;  // which is how all calls name it
   return ACL_SUCCESS;

@@ -26,7 +26,8 @@ struct TensorDescription {
 };
 
 HandleTable<TensorDescription>& Descriptions() {
-  static auto* table = new HandleTable<TensorDescription>(HandleKind::kTensorDescription);  // NOLINT: used until the end
+  static auto* table =
+      new HandleTable<TensorDescription>(HandleKind::kTensorDescription);  // NOLINT: used until the end
   return *table;
 }
 

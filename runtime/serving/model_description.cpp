@@ -78,7 +78,7 @@ void ReadDecoder(YamlMap& root, DecoderDescription& decoder) {
   if (root.Has("decoder")) decoder.type = map.RequiredText("type");
   YamlMap outputs = map.Map("outputs");
   for (const std::string& role : outputs.Keys()) decoder.names[role] = outputs.Text(role);
-  // Which numbers there are is the decoder's matter: it refuses the ones it does not know.
+  // Which numbers there are is the decoder's matter.
   for (const std::string& key : map.Keys()) {
     if (key != "type" && key != "outputs") decoder.numbers[key] = map.Numbers(key);
   }

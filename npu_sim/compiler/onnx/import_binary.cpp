@@ -54,9 +54,23 @@ Status ImportBinary(ImportContext& context) {
     NPUSTREAM_RETURN_IF_ERROR(CheckSameType(context, 0, 1));
   }
   NPUSTREAM_ASSIGN_OR_RETURN(om::Dims dims, Broadcast(context, context.Dims(0), context.Dims(1)));
-  om::Attributes attributes;
-  if (context.node().op == "Mod") attributes["fmod"] = context.Int("fmod", 0);
-  return context.Output(context.node().op, {context.InputId(0), second}, std::move(attributes), std::move(dims));
+  return context.Output(context.node().op, {context.InputId(0), second}, {}, std::move(dims));
+}
+
+// Of real numbers the remainder has the dividend's sign (fmod = 1), of integers the divisor's; with fmod = 1 integers are
+// composed of the quotient, which is rounded towards zero.
+Status ImportMod(ImportContext& context) {
+  NPUSTREAM_RETURN_IF_ERROR(CheckSameType(context, 0, 1));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::Dims dims, Broadcast(context, context.Dims(0), context.Dims(1)));
+  const om::TensorId a = context.InputId(0), b = context.InputId(1);
+  const om::DataType type = context.Input(0).type;
+  const bool real = type == om::DataType::kFloat32 || type == om::DataType::kFloat16 || type == om::DataType::kDouble;
+  const bool fmod = context.Int("fmod", 0) != 0;
+  if (real && !fmod) return context.Error("fmod must be 1 for real numbers");
+  if (real || !fmod) return context.Output("Mod", {a, b}, {{"fmod", int64_t{fmod}}}, dims);
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId quotient, context.Emit("Div", {a, b}, {}, type, dims));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId whole, context.Emit("Mul", {quotient, b}, {}, type, dims));
+  return context.Output("Sub", {a, whole}, {}, dims);
 }
 
 Status ImportCompare(ImportContext& context) {

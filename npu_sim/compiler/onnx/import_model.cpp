@@ -79,11 +79,11 @@ class ModelImporter {
   }
 
   Result<om::Graph> Run() {
-    NPUSTREAM_RETURN_IF_ERROR(CheckOpset(model_));
     const std::vector<std::string> outputs = OutputNames();
     if (outputs.empty()) return Status(StatusCode::kCorruptData, "the model has no output");
     NPUSTREAM_ASSIGN_OR_RETURN(const auto nodes, LiveNodesInOrder(model_.graph, outputs));
     NPUSTREAM_RETURN_IF_ERROR(CheckOperators(nodes));
+    NPUSTREAM_RETURN_IF_ERROR(CheckOpset(model_));
     NPUSTREAM_RETURN_IF_ERROR(CheckGivenShapes());
     NPUSTREAM_RETURN_IF_ERROR(AddInputs());
     NPUSTREAM_RETURN_IF_ERROR(ImportNodes(nodes));

@@ -28,6 +28,7 @@ Status ImportThresholdedRelu(ImportContext& context);
 Status ImportBinary(ImportContext& context);
 Status ImportCompare(ImportContext& context);
 Status ImportMean(ImportContext& context);
+Status ImportMod(ImportContext& context);
 Status ImportPRelu(ImportContext& context);
 Status ImportVariadic(ImportContext& context);  // Sum, Max, Min of any number
 Status ImportWhere(ImportContext& context);

@@ -66,7 +66,7 @@ constexpr OperatorRow kTable[] = {
     {"Mean", ImportMean, 1, kAnyCount},
     {"Min", ImportVariadic, 1, kAnyCount},
     {"Mish", ImportUnary, 1, 1},
-    {"Mod", ImportBinary, 2, 2},
+    {"Mod", ImportMod, 2, 2},
     {"Mul", ImportBinary, 2, 2},
     {"Neg", ImportUnary, 1, 1},
     {"Not", ImportUnary, 1, 1},

@@ -138,7 +138,7 @@ Status ReadOpsets(const onnx::ModelProto& proto, OnnxModel& model) {
       model.other_opsets[entry.domain()] = entry.version();
     }
   }
-  if (model.opset == 0) return NotOnnx("it names no operator set");
+  if (proto.opset_import_size() == 0) return NotOnnx("it names no operator set");
   return {};
 }
 

@@ -57,7 +57,9 @@ ModelOutput Output() {
 }
 
 TEST(ResultBuilder, NamesObjectsAndModelAndScalesToTheFrame) {
-  ResultBuilder builder({.profile = "day"});
+  PostprocessOverrides overrides;
+  overrides.profile = "day";
+  ResultBuilder builder(overrides);
   const auto result = builder.Build(Output());
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(result->model_name, "one-cell");
@@ -72,13 +74,21 @@ TEST(ResultBuilder, NamesObjectsAndModelAndScalesToTheFrame) {
 }
 
 TEST(ResultBuilder, OverridesWinOverTheDescription) {
-  EXPECT_TRUE(ResultBuilder({.threshold = 0.6f}).Build(Output())->objects.empty());
-  EXPECT_TRUE(ResultBuilder({.object_classes = {"cat"}}).Build(Output())->objects.empty());
-  EXPECT_EQ(ResultBuilder({.labels = {"a", "b"}}).Build(Output())->objects.at(0).label, "b");
+  PostprocessOverrides stricter;
+  stricter.threshold = 0.6f;
+  EXPECT_TRUE(ResultBuilder(stricter).Build(Output())->objects.empty());
+  PostprocessOverrides cats;
+  cats.object_classes = {"cat"};
+  EXPECT_TRUE(ResultBuilder(cats).Build(Output())->objects.empty());
+  PostprocessOverrides renamed;
+  renamed.labels = {"a", "b"};
+  EXPECT_EQ(ResultBuilder(renamed).Build(Output())->objects.at(0).label, "b");
 }
 
 TEST(ResultBuilder, RefusesAnOverrideOutOfRange) {
-  const auto result = ResultBuilder({.threshold = 1.5f}).Build(Output());
+  PostprocessOverrides overrides;
+  overrides.threshold = 1.5f;
+  const auto result = ResultBuilder(overrides).Build(Output());
   ASSERT_FALSE(result.ok());
   EXPECT_NE(result.status().message().find("one-cell"), std::string::npos);
 }

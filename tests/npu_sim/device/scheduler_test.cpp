@@ -30,7 +30,13 @@ TEST(Scheduler, TasksOfAStreamRunInTheirOrderAcrossEngines) {
   std::vector<int> order;
   for (int index = 0; index < 200; ++index) {
     const Engine engine = static_cast<Engine>(index % kEngineCount);
-    ASSERT_TRUE(stream->Submit(engine, [&order, index] { order.push_back(index); return Ok(); }).ok());
+    ASSERT_TRUE(stream
+                    ->Submit(engine,
+                             [&order, index] {
+                               order.push_back(index);
+                               return Ok();
+                             })
+                    .ok());
   }
   ASSERT_TRUE(stream->Synchronize().ok());
   ASSERT_EQ(order.size(), 200u);
@@ -43,7 +49,13 @@ TEST(Scheduler, StreamsRunBesideEachOther) {
   const auto second = scheduler.CreateStream();
   std::latch both_run(2);
   for (Stream* stream : {first.get(), second.get()}) {
-    ASSERT_TRUE(stream->Submit(Engine::kAiCore, [&] { both_run.arrive_and_wait(); return Ok(); }).ok());
+    ASSERT_TRUE(stream
+                    ->Submit(Engine::kAiCore,
+                             [&] {
+                               both_run.arrive_and_wait();
+                               return Ok();
+                             })
+                    .ok());
   }
   EXPECT_TRUE(first->Synchronize().ok());
   EXPECT_TRUE(second->Synchronize().ok());
@@ -56,15 +68,18 @@ TEST(Scheduler, PartsOfATaskRunOnDifferentCoresAtTheSameTime) {
   std::mutex mutex;
   std::set<int> cores;
   std::set<int> parts;
-  ASSERT_TRUE(stream->SubmitParts(3, [&](int part, int core) {
-    {
-      std::lock_guard lock(mutex);
-      cores.insert(core);
-      parts.insert(part);
-    }
-    all_run.arrive_and_wait();
-    return Ok();
-  }).ok());
+  ASSERT_TRUE(stream
+                  ->SubmitParts(3,
+                                [&](int part, int core) {
+                                  {
+                                    std::lock_guard lock(mutex);
+                                    cores.insert(core);
+                                    parts.insert(part);
+                                  }
+                                  all_run.arrive_and_wait();
+                                  return Ok();
+                                })
+                  .ok());
   ASSERT_TRUE(stream->Synchronize().ok());
   EXPECT_THAT(cores, ElementsAre(0, 1, 2));
   EXPECT_THAT(parts, ElementsAre(0, 1, 2));
@@ -75,8 +90,20 @@ TEST(Scheduler, ATaskIsDoneWhenAllOfItsPartsAre) {
   const auto stream = scheduler.CreateStream();
   std::atomic<int> parts_run = 0;
   int seen_by_next = 0;
-  ASSERT_TRUE(stream->SubmitParts(64, [&](int, int) { ++parts_run; return Ok(); }).ok());
-  ASSERT_TRUE(stream->Submit(Engine::kHost, [&] { seen_by_next = parts_run; return Ok(); }).ok());
+  ASSERT_TRUE(stream
+                  ->SubmitParts(64,
+                                [&](int, int) {
+                                  ++parts_run;
+                                  return Ok();
+                                })
+                  .ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kHost,
+                           [&] {
+                             seen_by_next = parts_run;
+                             return Ok();
+                           })
+                  .ok());
   ASSERT_TRUE(stream->Synchronize().ok());
   EXPECT_EQ(seen_by_next, 64);
 }
@@ -87,7 +114,13 @@ TEST(Scheduler, TheFirstFailureStaysUntilItIsReadAndLaterTasksRun) {
   bool later_ran = false;
   ASSERT_TRUE(stream->Submit(Engine::kDma, [] { return Status(StatusCode::kCorruptData, "first"); }).ok());
   ASSERT_TRUE(stream->Submit(Engine::kDma, [] { return Status(StatusCode::kInternal, "second"); }).ok());
-  ASSERT_TRUE(stream->Submit(Engine::kDma, [&] { later_ran = true; return Ok(); }).ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kDma,
+                           [&] {
+                             later_ran = true;
+                             return Ok();
+                           })
+                  .ok());
   const Status failure = stream->Synchronize();
   EXPECT_EQ(failure.code(), StatusCode::kCorruptData);
   EXPECT_EQ(failure.message(), "first");
@@ -128,8 +161,20 @@ TEST(Scheduler, ADeferredTaskHoldsItsStreamButNotItsEngine) {
   std::latch begun(1);
   TaskToken held;
   bool later_ran = false;
-  ASSERT_TRUE(stream->SubmitDeferred(Engine::kHost, [&](TaskToken token) { held = token; begun.count_down(); }).ok());
-  ASSERT_TRUE(stream->Submit(Engine::kHost, [&] { later_ran = true; return Ok(); }).ok());
+  ASSERT_TRUE(stream
+                  ->SubmitDeferred(Engine::kHost,
+                                   [&](TaskToken token) {
+                                     held = token;
+                                     begun.count_down();
+                                   })
+                  .ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kHost,
+                           [&] {
+                             later_ran = true;
+                             return Ok();
+                           })
+                  .ok());
   begun.wait();
   ASSERT_TRUE(other->Submit(Engine::kHost, Ok).ok());
   ASSERT_TRUE(other->Synchronize().ok());
@@ -143,10 +188,13 @@ TEST(Scheduler, ADeferredTaskMayBeCompletedBeforeItReturns) {
   Scheduler scheduler(1, Clock::System());
   const auto stream = scheduler.CreateStream();
   for (int index = 0; index < 100; ++index) {
-    ASSERT_TRUE(stream->SubmitDeferred(Engine::kMedia, [text = std::make_unique<int>(1)](TaskToken token) {
-      token.Complete(Status());
-      *text = 2;
-    }).ok());
+    ASSERT_TRUE(stream
+                    ->SubmitDeferred(Engine::kMedia,
+                                     [text = std::make_unique<int>(1)](TaskToken token) {
+                                       token.Complete(Status());
+                                       *text = 2;
+                                     })
+                    .ok());
   }
   EXPECT_TRUE(stream->Synchronize().ok());
 }
@@ -156,7 +204,13 @@ TEST(Scheduler, SynchronizeGivesUpWhenTheTimeoutPasses) {
   Scheduler scheduler(1, clock);
   const auto stream = scheduler.CreateStream();
   std::latch let_go(1);
-  ASSERT_TRUE(stream->Submit(Engine::kDma, [&] { let_go.wait(); return Ok(); }).ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kDma,
+                           [&] {
+                             let_go.wait();
+                             return Ok();
+                           })
+                  .ok());
   std::thread advance([&] { clock.AdvanceNs(5'000'000); });
   EXPECT_EQ(stream->Synchronize(0).code(), StatusCode::kTimeout);
   advance.join();
@@ -173,10 +227,23 @@ TEST(Scheduler, AWaitHoldsBackOneStreamUntilAnotherHasRecorded) {
   const auto event = scheduler.CreateEvent();
   std::latch let_go(1);
   std::vector<std::string> order;
-  ASSERT_TRUE(producer->Submit(Engine::kDma, [&] { let_go.wait(); order.push_back("produced"); return Ok(); }).ok());
+  ASSERT_TRUE(producer
+                  ->Submit(Engine::kDma,
+                           [&] {
+                             let_go.wait();
+                             order.push_back("produced");
+                             return Ok();
+                           })
+                  .ok());
   ASSERT_TRUE(producer->Record(event).ok());
   ASSERT_TRUE(consumer->Wait(event).ok());
-  ASSERT_TRUE(consumer->Submit(Engine::kHost, [&] { order.push_back("consumed"); return Ok(); }).ok());
+  ASSERT_TRUE(consumer
+                  ->Submit(Engine::kHost,
+                           [&] {
+                             order.push_back("consumed");
+                             return Ok();
+                           })
+                  .ok());
   EXPECT_FALSE(event->Happened());
   let_go.count_down();
   ASSERT_TRUE(consumer->Synchronize().ok());
@@ -191,7 +258,13 @@ TEST(Scheduler, AWaitIsForTheRecordIssuedBeforeItNotForLaterOnes) {
   const auto event = scheduler.CreateEvent();
   std::latch let_go(1);
   ASSERT_TRUE(stream->Record(event).ok());
-  ASSERT_TRUE(stream->Submit(Engine::kDma, [&] { let_go.wait(); return Ok(); }).ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kDma,
+                           [&] {
+                             let_go.wait();
+                             return Ok();
+                           })
+                  .ok());
   ASSERT_TRUE(waiting->Wait(event).ok());
   ASSERT_TRUE(stream->Record(event).ok());
   EXPECT_TRUE(waiting->Synchronize().ok());  // would hang if it waited for the second record
@@ -234,7 +307,13 @@ TEST(Scheduler, EventsKeepTheTimeAtWhichTheyHappened) {
   const auto end = scheduler.CreateEvent();
   EXPECT_EQ(begin->Synchronize().code(), StatusCode::kFailedPrecondition);
   ASSERT_TRUE(stream->Record(begin).ok());
-  ASSERT_TRUE(stream->Submit(Engine::kDma, [&] { clock.AdvanceNs(2'500'000); return Ok(); }).ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kDma,
+                           [&] {
+                             clock.AdvanceNs(2'500'000);
+                             return Ok();
+                           })
+                  .ok());
   ASSERT_TRUE(stream->Record(end).ok());
   ASSERT_TRUE(stream->Synchronize().ok());
   EXPECT_EQ(*end->TimeNs() - *begin->TimeNs(), 2'500'000);
@@ -246,8 +325,21 @@ TEST(Scheduler, AbortDropsWhatHasNotBegun) {
   std::latch begun(1);
   std::latch let_go(1);
   bool later_ran = false;
-  ASSERT_TRUE(stream->Submit(Engine::kDma, [&] { begun.count_down(); let_go.wait(); return Ok(); }).ok());
-  ASSERT_TRUE(stream->Submit(Engine::kDma, [&] { later_ran = true; return Ok(); }).ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kDma,
+                           [&] {
+                             begun.count_down();
+                             let_go.wait();
+                             return Ok();
+                           })
+                  .ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kDma,
+                           [&] {
+                             later_ran = true;
+                             return Ok();
+                           })
+                  .ok());
   begun.wait();
   stream->Abort();
   let_go.count_down();
@@ -270,7 +362,13 @@ TEST(Scheduler, AThreadThatSubmitsTooMuchIsHeldBackUntilThereIsRoom) {
   Scheduler scheduler(1, Clock::System());
   const auto stream = scheduler.CreateStream();
   std::latch let_go(1);
-  ASSERT_TRUE(stream->Submit(Engine::kDma, [&] { let_go.wait(); return Ok(); }).ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kDma,
+                           [&] {
+                             let_go.wait();
+                             return Ok();
+                           })
+                  .ok());
   for (int index = 1; index < Stream::kMaxTasks; ++index) ASSERT_TRUE(stream->Submit(Engine::kDma, Ok).ok());
   std::atomic<bool> submitted = false;
   std::thread submitter([&] {
@@ -287,12 +385,15 @@ TEST(Scheduler, AWorkerThatSubmitsTooMuchIsRefused) {
   Scheduler scheduler(1, Clock::System());
   const auto stream = scheduler.CreateStream();
   StatusCode code = StatusCode::kOk;
-  ASSERT_TRUE(stream->Submit(Engine::kHost, [&] {
-    Status status;
-    while (status.ok()) status = stream->Submit(Engine::kDma, Ok);
-    code = status.code();
-    return Ok();
-  }).ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kHost,
+                           [&] {
+                             Status status;
+                             while (status.ok()) status = stream->Submit(Engine::kDma, Ok);
+                             code = status.code();
+                             return Ok();
+                           })
+                  .ok());
   EXPECT_TRUE(stream->Synchronize().ok());
   EXPECT_EQ(code, StatusCode::kResourceExhausted);
 }
@@ -303,7 +404,14 @@ TEST(Scheduler, ThousandsOfStreamsNeedNoThreads) {
   std::vector<std::unique_ptr<Stream>> streams;
   std::atomic<int> done = 0;
   for (int index = 0; index < 2000; ++index) streams.push_back(scheduler.CreateStream());
-  for (const auto& stream : streams) ASSERT_TRUE(stream->Submit(Engine::kAiCore, [&] { ++done; return Ok(); }).ok());
+  for (const auto& stream : streams)
+    ASSERT_TRUE(stream
+                    ->Submit(Engine::kAiCore,
+                             [&] {
+                               ++done;
+                               return Ok();
+                             })
+                    .ok());
   EXPECT_EQ(ThreadsOfThisProcess(), threads);
   for (const auto& stream : streams) EXPECT_TRUE(stream->Synchronize().ok());
   EXPECT_EQ(done, 2000);
@@ -326,11 +434,42 @@ TEST(Scheduler, AChainOfEventsThroughThousandsOfStreamsIsFollowed) {
   EXPECT_TRUE(events.back()->Happened());
 }
 
+TEST(Scheduler, AiCoresTakeSubnormalNumbersForZero) {
+  Scheduler scheduler(1, Clock::System());
+  const auto stream = scheduler.CreateStream();
+  volatile float small = 1e-38f;
+  float on_core = -1;
+  float on_host = -1;
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kAiCore,
+                           [&] {
+                             on_core = small * 0.1f;
+                             return Ok();
+                           })
+                  .ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kHost,
+                           [&] {
+                             on_host = small * 0.1f;
+                             return Ok();
+                           })
+                  .ok());
+  ASSERT_TRUE(stream->Synchronize().ok());
+  EXPECT_EQ(on_core, 0);
+  EXPECT_GT(on_host, 0);  // callbacks are the program's code
+}
+
 TEST(Scheduler, WorkersUseOneOpenMpThreadEach) {
   Scheduler scheduler(1, Clock::System());
   const auto stream = scheduler.CreateStream();
   int threads = 0;
-  ASSERT_TRUE(stream->Submit(Engine::kAiCore, [&] { threads = omp_get_max_threads(); return Ok(); }).ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kAiCore,
+                           [&] {
+                             threads = omp_get_max_threads();
+                             return Ok();
+                           })
+                  .ok());
   ASSERT_TRUE(stream->Synchronize().ok());
   EXPECT_EQ(threads, 1);
 }

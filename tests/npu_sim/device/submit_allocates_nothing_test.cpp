@@ -12,6 +12,7 @@ namespace npustream::device {
 namespace {
 
 TEST(AllocationCounter, SeesOperatorNewAndMalloc) {
+  if (!testing_support::AllocationsAreCounted()) GTEST_SKIP() << "the sanitizer brings its own malloc";
   const uint64_t before = testing_support::AllocationCount();
   const auto number = std::make_unique<volatile int>(1);
   std::free(std::malloc(4096 + static_cast<size_t>(*number)));
@@ -19,6 +20,7 @@ TEST(AllocationCounter, SeesOperatorNewAndMalloc) {
 }
 
 TEST(Scheduler, SubmittingAllocatesNothingOnceTasksHaveFlowed) {
+  if (!testing_support::AllocationsAreCounted()) GTEST_SKIP() << "the sanitizer brings its own malloc";
   Scheduler scheduler(2, Clock::System());
   const auto stream = scheduler.CreateStream();
   const auto other = scheduler.CreateStream();
@@ -30,7 +32,10 @@ TEST(Scheduler, SubmittingAllocatesNothingOnceTasksHaveFlowed) {
       (void)stream->SubmitParts(4, [captured](int, int) {
         return captured[0] == nullptr ? Status() : Status(StatusCode::kInternal, "captured bytes changed");
       });
-      (void)stream->Submit(Engine::kDma, [&sum] { ++sum; return Status(); });
+      (void)stream->Submit(Engine::kDma, [&sum] {
+        ++sum;
+        return Status();
+      });
       (void)stream->SubmitDeferred(Engine::kHost, [](TaskToken token) { token.Complete(Status()); });
       (void)stream->Record(event);
       (void)other->Wait(event);
@@ -40,7 +45,13 @@ TEST(Scheduler, SubmittingAllocatesNothingOnceTasksHaveFlowed) {
   };
   // More tasks at once than the measured rounds can have, however the threads are scheduled.
   std::latch let_go(1);
-  ASSERT_TRUE(stream->Submit(Engine::kDma, [&] { let_go.wait(); return Status(); }).ok());
+  ASSERT_TRUE(stream
+                  ->Submit(Engine::kDma,
+                           [&] {
+                             let_go.wait();
+                             return Status();
+                           })
+                  .ok());
   for (int index = 0; index < 200; ++index) (void)stream->Submit(Engine::kDma, [] { return Status(); });
   let_go.count_down();
   submit_some();

@@ -14,6 +14,7 @@
 #include "npu_sim/device/device.h"
 #include "runtime/serving/acl_session.h"
 #include "runtime/serving/model_store.h"
+#include "tests/runtime/serving/acl_faults.h"
 #include "tests/support/scoped_environment.h"
 #include "tests/support/temporary_folder.h"
 
@@ -125,6 +126,9 @@ class ModelRunnerTest : public ::testing::Test {
     return responses.Await(pictures.size());
   }
 
+  static void ExpectOnlyTheFourthToFail(ModelRunner& runner, const std::shared_ptr<void>& fourth,
+                                        const std::function<void()>& before_ten);
+
   static std::filesystem::path om_;
   std::shared_ptr<AclSession> session_;
 };
@@ -226,23 +230,44 @@ TEST_F(ModelRunnerTest, ASingleImageIsNotCopied) {
   EXPECT_EQ((*device)->counters().device_to_device, before);
 }
 
-TEST_F(ModelRunnerTest, AFailureIsAnsweredAndTheRunnerGoesOn) {
+// Runs ten pictures, of which request 3 is expected to fail, and compares the others with what they give alone.
+void ModelRunnerTest::ExpectOnlyTheFourthToFail(ModelRunner& runner, const std::shared_ptr<void>& fourth,
+                                                const std::function<void()>& before_ten) {
+  auto pictures = Pictures(runner.info(), 10);
+  const auto good = RunAll(runner, pictures);
+  if (fourth != nullptr) pictures[3] = fourth;
+  before_ten();
+  const auto mixed = RunAll(runner, pictures);
+  EXPECT_FALSE(mixed[3].status.ok());
+  EXPECT_FALSE(mixed[3].status.message().empty());
+  EXPECT_EQ(mixed[3].outputs, nullptr);
+  for (size_t i = 0; i < mixed.size(); ++i) {
+    if (i == 3) continue;
+    ASSERT_TRUE(mixed[i].status.ok()) << i << ": " << mixed[i].status.message();
+    const auto one = good[i].outputs->tensor(0), other = mixed[i].outputs->tensor(0);
+    EXPECT_EQ(std::memcmp(one.data(), other.data(), one.size()), 0) << i;
+  }
+  EXPECT_EQ(runner.stats().failures, 1u);
+}
+
+TEST_F(ModelRunnerTest, HostMemoryForAnInputFailsItsRequestAlone) {
   const auto runner = Create(Options(1));
   ASSERT_NE(runner, nullptr);
-  const auto picture = Picture(runner->info(), 1);
-  const auto good = RunAll(*runner, {picture});
-  // Host memory where device memory is due, between requests that are right.
   const std::shared_ptr<void> host(std::malloc(runner->info().input.bytes), std::free);
-  const auto mixed = RunAll(*runner, {picture, host, picture, picture});
-  EXPECT_FALSE(mixed[1].status.ok());
-  EXPECT_FALSE(mixed[1].status.message().empty());
-  EXPECT_EQ(mixed[1].outputs, nullptr);
-  for (const size_t i : {0u, 2u, 3u}) {
-    ASSERT_TRUE(mixed[i].status.ok()) << i << ": " << mixed[i].status.message();
-    const auto one = good[0].outputs->tensor(0), other = mixed[i].outputs->tensor(0);
-    EXPECT_EQ(std::memcmp(one.data(), other.data(), one.size()), 0);
-  }
-  EXPECT_EQ(runner->stats().failures, 1u);
+  ExpectOnlyTheFourthToFail(*runner, host, [] {});
+}
+
+TEST_F(ModelRunnerTest, ARunThatCannotBeginFailsItsRequestAlone) {
+  const auto runner = Create(Options(1));
+  ASSERT_NE(runner, nullptr);
+  ExpectOnlyTheFourthToFail(*runner, nullptr, [] { LetFail(AclCall::kExecuteAsync, 3, ACL_ERROR_RT_MODEL_EXECUTE); });
+}
+
+TEST_F(ModelRunnerTest, ARunThatBreaksOffFailsItsRequestAlone) {
+  const auto runner = Create(Options(1));
+  ASSERT_NE(runner, nullptr);
+  ExpectOnlyTheFourthToFail(*runner, nullptr,
+                            [] { LetFail(AclCall::kSynchronizeEvent, 3, ACL_ERROR_RT_AICORE_EXCEPTION); });
 }
 
 TEST_F(ModelRunnerTest, OutputsOutliveTheRunner) {

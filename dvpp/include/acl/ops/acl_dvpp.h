@@ -124,6 +124,16 @@ enum acldvppBorderType {
     BORDER_REFLECT_101 = 3
 };
 
+enum acldvppJpegFormat {
+    ACL_JPEG_CSS_444 = 0,
+    ACL_JPEG_CSS_422 = 1,
+    ACL_JPEG_CSS_420 = 2,
+    ACL_JPEG_CSS_GRAY = 3,
+    ACL_JPEG_CSS_440 = 4,
+    ACL_JPEG_CSS_411 = 5,
+    ACL_JPEG_CSS_UNKNOWN = 1000
+};
+
 enum acldvppChannelDescParamType {
     ACL_DVPP_CSC_MATRIX_UINT32 = 0,
     ACL_DVPP_MODE_UINT32 = 1,
@@ -161,6 +171,7 @@ typedef enum acldvppPixelFormat acldvppPixelFormat;
 typedef enum acldvppStreamFormat acldvppStreamFormat;
 typedef enum acldvppChannelMode acldvppChannelMode;
 typedef enum acldvppBorderType acldvppBorderType;
+typedef enum acldvppJpegFormat acldvppJpegFormat;
 typedef enum acldvppChannelDescParamType acldvppChannelDescParamType;
 typedef enum aclvdecChannelDescParamType aclvdecChannelDescParamType;
 typedef enum acldvppCscMatrix acldvppCscMatrix;
@@ -304,6 +315,23 @@ ACL_FUNC_VISIBILITY aclError acldvppVpcMakeBorderAsync(const acldvppChannelDesc 
 ACL_FUNC_VISIBILITY aclError acldvppVpcEqualizeHistAsync(const acldvppChannelDesc *channelDesc,
                                                          const acldvppPicDesc *inputDesc, acldvppPicDesc *outputDesc,
                                                          const acldvppLutMap *lutMap, aclrtStream stream);
+
+// JPEGD: baseline Huffman JPEG. The first three read `data` in host memory, the last in device memory. Results may be null
+// where they are not wanted.
+ACL_FUNC_VISIBILITY aclError acldvppJpegGetImageInfo(const void *data, uint32_t size, uint32_t *width,
+                                                     uint32_t *height, int32_t *components);
+ACL_FUNC_VISIBILITY aclError acldvppJpegGetImageInfoV2(const void *data, uint32_t size, uint32_t *width,
+                                                       uint32_t *height, int32_t *components,
+                                                       acldvppJpegFormat *format);
+// Bytes of the decoded picture with the strides of the card (width up to 128 on Ascend310 and 910A, else 64; height to 16).
+ACL_FUNC_VISIBILITY aclError acldvppJpegPredictDecSize(const void *data, uint32_t dataSize,
+                                                       acldvppPixelFormat outputPixelFormat, uint32_t *decSize);
+// The output's format is 420, RGB or BGR 888, or the JPEG's own semi-planar one; PIXEL_FORMAT_UNKNOWN takes the latter.
+// Strides that the output description has are used when they fit, else those of the card. `outputDesc` is written to by the
+// task and must stay until the stream has been synchronised; data that cannot be decoded give return code 1 in it and
+// fail the stream.
+ACL_FUNC_VISIBILITY aclError acldvppJpegDecodeAsync(acldvppChannelDesc *channelDesc, const void *data, uint32_t size,
+                                                    acldvppPicDesc *outputDesc, aclrtStream stream);
 
 // VDEC: a channel decodes one stream. The description needs channel id, thread id, callback, stream format and output format
 // before the channel is created.

@@ -10,7 +10,7 @@ extern "C" {
 typedef struct aclopHandle aclopHandle;
 typedef struct aclopAttr aclopAttr;
 typedef struct aclopKernelDesc aclopKernelDesc;
-typedef void (*aclDataDeallocator)(void *data, size_t length);
+typedef void (*aclDataDeallocator)(void* data, size_t length);
 
 static const int ACL_COMPILE_FLAG_BIN_SELECTOR = 1;
 

@@ -1,0 +1,52 @@
+#include "apps/atc/om_info.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "npu_sim/om/om_reader.h"
+
+namespace npustream::atc {
+namespace {
+
+void PrintPorts(const char* title, const std::vector<om::PortInfo>& ports) {
+  for (size_t i = 0; i < ports.size(); ++i) {
+    fmt::print("{}[{}]: {} {}[{}]\n", title, i, ports[i].name, om::ToString(ports[i].type),
+               fmt::join(ports[i].dims, ","));
+  }
+}
+
+// Bytes of the largest plan's arena: what one core needs besides the weights.
+uint64_t WorkBytes(const om::OmFile& file) {
+  uint64_t bytes = 0;
+  for (size_t plan = 0; plan < file.plan_count(); ++plan) {
+    if (const om::NativePlan* native = file.native(plan)) bytes = std::max(bytes, native->arena_bytes);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+Check PrintOmInfo(const std::filesystem::path& path) {
+  const auto opened = om::OmFile::Open(path);
+  if (!opened.ok()) return FileFailure(opened.status());
+  const om::OmFile& file = **opened;
+  const om::OmInfo& info = file.info();
+  const om::OmSizes& sizes = file.sizes();
+  fmt::print("============ Display Model Info start ============\n");
+  fmt::print("Original Atc command line: {}\n", info.command_line);
+  fmt::print("system info: atc_version[{}], soc_version[{}], framework_type[5], name[{}]\n", info.toolkit_version,
+             info.soc, info.name);
+  fmt::print("resource info: memory_size [{} B], weight_size [{} B], stream_num [1], event_num [0]\n", WorkBytes(file),
+             sizes.weight_bytes);
+  fmt::print("om info: modeldef_size [{} B], weight_data_size [{} B], header_size [{} B], file_size [{} B]\n",
+             sizes.metadata_bytes, sizes.weight_bytes, sizes.header_bytes, sizes.file_bytes);
+  fmt::print("node info: node_num [{}], batch [{}]\n", sizes.node_count, fmt::join(info.gears, ","));
+  PrintPorts("input", info.inputs);
+  PrintPorts("output", info.outputs);
+  fmt::print("============ Display Model Info end   ============\n");
+  return std::nullopt;
+}
+
+}  // namespace npustream::atc

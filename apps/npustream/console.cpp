@@ -1,0 +1,68 @@
+#include "apps/npustream/console.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace npustream::apps {
+namespace {
+
+std::atomic<bool> progress_shown = false;
+std::atomic<bool> stop_requested = false;
+
+void OnSignal(int) { stop_requested = true; }
+
+bool OnTerminal() {
+  static const bool terminal = isatty(STDERR_FILENO) == 1;
+  return terminal;
+}
+
+}  // namespace
+
+void WipeProgress() {
+  if (progress_shown.exchange(false)) std::fputs("\r\x1b[K", stderr);
+}
+
+void PrintError(std::string_view message) {
+  WipeProgress();
+  fmt::print(stderr, "npustream: {}\n", message);
+}
+
+void PrintNotice(std::string_view message) { PrintError(message); }
+
+void ShowProgressLine(std::string_view text) {
+  if (!OnTerminal()) return;
+  progress_shown = true;
+  fmt::print(stderr, "\r\x1b[K{}", text);
+  std::fflush(stderr);
+}
+
+void ShowProgress(const pipeline::Progress& progress) {
+  const double fps = progress.seconds > 0 ? static_cast<double>(progress.frames) / progress.seconds : 0;
+  ShowProgressLine(fmt::format("{} frames, {:.1f} fps, {:.0f} s, {} camera{} running", progress.frames, fps,
+                               progress.seconds, progress.cameras_running, progress.cameras_running == 1 ? "" : "s"));
+}
+
+const std::atomic<bool>& StopOnSignal() {
+  struct sigaction action {};
+  action.sa_handler = OnSignal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  return stop_requested;
+}
+
+pipeline::RunOptions ConsoleRunOptions() {
+  pipeline::RunOptions options;
+  options.stop = &StopOnSignal();
+  options.on_progress = ShowProgress;
+  options.on_notice = PrintNotice;
+  options.on_failure = PrintError;
+  return options;
+}
+
+}  // namespace npustream::apps

@@ -1,0 +1,94 @@
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "apps/npustream/commands.h"
+#include "apps/npustream/console.h"
+#include "runtime/serving/model_catalog.h"
+#include "runtime/serving/model_pull.h"
+
+namespace npustream::apps {
+namespace {
+
+int Fail(const Status& status) {
+  PrintError(status.message());
+  return kExitFailed;
+}
+
+int List() {
+  for (const serving::ModelListing& listing : serving::ListModels()) {
+    const std::string state = !listing.status.ok()   ? listing.status.message()
+                              : listing.file.empty() ? fmt::format("not here; npustream models pull {}", listing.name)
+                                                     : listing.file.string();
+    fmt::print("{:<16} {:<12} {:<12} {}\n", listing.name, listing.model.decoder.type, listing.model.licence, state);
+  }
+  return kExitDone;
+}
+
+const char* NameOf(serving::FitMode fit) {
+  switch (fit) {
+    case serving::FitMode::kStretch: return "stretch";
+    case serving::FitMode::kLetterbox: return "letterbox, top left";
+    case serving::FitMode::kLetterboxCenter: return "letterbox, centred";
+  }
+  return "";
+}
+
+void PrintDescription(const serving::ModelDescription& model) {
+  fmt::print("name:           {}\nversion:        {}\ndecoder:        {}\nfit:            {}\ncolor order:    {}\n",
+             model.name, model.version, model.decoder.type, NameOf(model.fit),
+             model.color_order == serving::ColorOrder::kRgb ? "RGB" : "BGR");
+  fmt::print("mean:           {} {} {}\nstd:            {} {} {}\npad:            {}\n", model.mean[0], model.mean[1],
+             model.mean[2], model.std[0], model.std[1], model.std[2], model.pad_value);
+  fmt::print(
+      "threshold:      {}\nNMS overlap:    {}\nlabels:         {}\nlicence:        {}\nsource:         {}\n"
+      "sha256:         {}\n",
+      model.threshold, model.nms_iou, model.labels.size(), model.licence, model.source_url, model.sha256);
+}
+
+int Info(const std::string& name) {
+  const auto path = serving::FindDescription(name);
+  if (!path.ok()) return Fail(path.status());
+  const auto model = serving::LoadModelDescription(*path);
+  if (!model.ok()) return Fail(model.status());
+  PrintDescription(*model);
+  const auto file = serving::LocateModelFile(*model);
+  fmt::print("description:    {}\nfile:           {}\n", path->string(),
+             file.ok() ? file->string() : file.status().message());
+  return kExitDone;
+}
+
+int Pull(const std::string& name) {
+  serving::PullOptions options;
+  options.progress = [&](uint64_t bytes, uint64_t total) {
+    ShowProgressLine(total > 0 ? fmt::format("{}: {} of {} bytes", name, bytes, total)
+                               : fmt::format("{}: {} bytes", name, bytes));
+  };
+  const auto pulled = serving::PullModel(name, options);
+  WipeProgress();
+  if (!pulled.ok()) return Fail(pulled.status());
+  fmt::print("{}{}\n", pulled->file.string(), pulled->was_there ? " (was there already)" : "");
+  return kExitDone;
+}
+
+}  // namespace
+
+void AddModelsCommand(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("models", "The models that are known by name");
+  command->require_subcommand(1);
+  command->add_subcommand("list", "All of them, and where their files are")->callback([&exit_code] {
+    exit_code = List();
+  });
+  auto name = std::make_shared<std::string>();  // shared by the callbacks, which outlive this function
+  CLI::App* info = command->add_subcommand("info", "What a model's description says");
+  info->add_option("name", *name, "The model's name")->required();
+  info->callback([name, &exit_code] { exit_code = Info(*name); });
+  CLI::App* pull =
+      command->add_subcommand("pull", "Bring a public model's file, from NPUSTREAM_MODEL_MIRROR or its source");
+  pull->add_option("name", *name, "The model's name")->required();
+  pull->callback([name, &exit_code] { exit_code = Pull(*name); });
+}
+
+}  // namespace npustream::apps

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "pipeline/config/run_config.h"
+
+namespace npustream::pipeline {
+
+// Where a camera's records go: its own file or that of the outputs, with "{camera}" replaced; "" none, "-" stdout.
+std::string RecordsPath(const RunConfig& config, const CameraConfig& camera);
+
+// The same for a pipeline in a process of its own: when cameras share a file, the camera's name goes before its ending.
+std::string SeparateRecordsPath(const RunConfig& config, const CameraConfig& camera);
+
+}  // namespace npustream::pipeline
