@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "tests/e2e/summary.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/test_data.h"
 
 namespace npustream::e2e {
@@ -25,7 +26,7 @@ std::string CamerasYaml(int count, const std::string& clip, const std::string& r
   return yaml + "outputs:\n  records: " + records + "\n";
 }
 
-nlohmann::json Run(const TemporaryFolder& folder, const std::string& yaml) {
+nlohmann::json RunCameras(const TemporaryFolder& folder, const std::string& yaml) {
   const auto config = folder.path() / "cameras.yaml";
   const auto summary = folder.path() / "summary.json";
   std::ofstream(config) << yaml;
@@ -50,7 +51,7 @@ TEST_P(CameraCount, EveryFrameIsARecordOrACountedDrop) {
   constexpr int kFrames = 40;
   const TemporaryFolder folder;
   const std::string records = (folder.path() / "records.jsonl").string();
-  const auto summary = Run(folder, CamerasYaml(GetParam(), MakeClip(folder, kFrames), records, 8));
+  const auto summary = RunCameras(folder, CamerasYaml(GetParam(), MakeClip(folder, kFrames), records, 8));
   ASSERT_EQ(summary["cameras"].size(), static_cast<size_t>(GetParam()));
   for (const auto& [name, camera] : summary["cameras"].items()) {
     EXPECT_EQ(camera["frames_in"], kFrames) << name;
@@ -66,7 +67,7 @@ TEST(Cameras, FourCamerasOfRealFootageLoseNothing) {
   NPUSTREAM_TEST_DATA_OR_SKIP(clip, "videos/vtest.avi");
   const TemporaryFolder folder;
   const std::string records = (folder.path() / "records.jsonl").string();
-  const auto summary = Run(folder, CamerasYaml(4, clip.string(), records, 8));
+  const auto summary = RunCameras(folder, CamerasYaml(4, clip.string(), records, 8));
   for (const auto& [name, camera] : summary["cameras"].items()) {
     EXPECT_EQ(camera["frames_in"], 795) << name;
     EXPECT_EQ(camera["records_out"].get<int64_t>() + TotalDropped(camera), 795) << name;
