@@ -12,6 +12,9 @@ class DeviceBlocks : public BlockSource {
   Result<Block> Allocate(size_t bytes) override;
   void Free(const Block& block) override;
 
+  // True for the start of a block that some pool of the process has, in use or not: the application must not free it.
+  static bool Owns(const void* address);
+
  private:
   device::Device& device_;
 };

@@ -1,3 +1,4 @@
+#include "dvpp/api/device_blocks.h"
 #include "dvpp/api/owned_pictures.h"
 #include "dvpp/picture/picture.h"
 #include "runtime/acl/internal.h"
@@ -18,6 +19,9 @@ aclError acldvppMalloc(void **devPtr, size_t size) {
 
 aclError acldvppFree(void *devPtr) {
   if (devPtr == nullptr || npustream::dvpp::OwnedPictures::Instance().GiveBack(devPtr)) return ACL_SUCCESS;
+  if (npustream::dvpp::DeviceBlocks::Owns(devPtr)) {
+    return Fail(ACL_ERROR_INVALID_PARAM, "{}: the picture has been given back before", __func__);
+  }
   npustream::acl::MemorySpan span;
   const aclError error = npustream::acl::LookUpDevice("devPtr", devPtr, 1, &span);
   if (error != ACL_SUCCESS) return error;

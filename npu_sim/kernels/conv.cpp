@@ -1,7 +1,9 @@
-// Conv on oneDNN: layouts of its own choice, bias and cheap activations fused, the others right after it.
+// Conv: on our own blocked kernels where they apply (blocked_conv.h), else on oneDNN with bias and cheap activations
+// fused and the others right after it.
 #include <cstring>
 
 #include "npu_sim/kernels/activation.h"
+#include "npu_sim/kernels/blocked_conv.h"
 #include "npu_sim/kernels/conv_shape.h"
 #include "npu_sim/kernels/dnnl_support.h"
 #include "npu_sim/kernels/operators.h"
@@ -139,6 +141,7 @@ class Conv final : public Kernel {
   Result<Choice> Choose(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
+    if (CanBlockedConv(s, problem)) return ChooseBlockedConv(s, problem);
     const memory::desc plain(WeightDims(s), kF32, s.groups == 1 ? Tag::oihw : Tag::goihw);
     return Flatten(CatchDnnl([&]() -> Result<Choice> {
       NPUSTREAM_ASSIGN_OR_RETURN(const Layouts layouts, ChooseLayouts(s, activation, problem.isa));
@@ -162,6 +165,7 @@ class Conv final : public Kernel {
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
+    if (CanBlockedConv(s, problem)) return PrepareBlockedConv(s, activation, problem);
     if (s.has_residual && problem.inputs[3].layout != problem.outputs[0].layout) return Invalid("the residual has another layout");
     return Flatten(CatchDnnl([&]() -> Result<std::unique_ptr<Executor>> {
       const Descriptor chosen = Describe(s, activation, TagOf(problem.inputs[0].layout), TagOf(problem.outputs[0].layout));

@@ -1,6 +1,7 @@
 #include "pipeline/camera/camera.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <gst/app/gstappsink.h>
@@ -206,6 +207,8 @@ void Camera::TakeNote(GstMessage* message) {
     GError* raw = nullptr;
     gst_message_parse_warning(message, &raw, nullptr);
     const UniqueError warning(raw);
+    // "Delayed linking failed": the error that follows says it better.
+    if (warning->domain == GST_PARSE_ERROR) return;
     Log(LogLevel::kWarning, "pipeline", "camera {}: {}: {}", config_.name, DisplayName(),
         WithoutStop(warning->message));
     return;
@@ -233,11 +236,20 @@ void Camera::SetFailure(Status failure) {
 
 Status Camera::Describe(GstMessage* error_message) {
   GError* raw = nullptr;
-  gst_message_parse_error(error_message, &raw, nullptr);
+  gchar* raw_details = nullptr;
+  gst_message_parse_error(error_message, &raw, &raw_details);
   const UniqueError error(raw);
+  const UniqueText details(raw_details);
+  // A demuxer whose pads nobody takes gives up with this flow return.
+  const bool not_linked =
+      details != nullptr && std::string_view(details.get()).find("not-linked") != std::string_view::npos;
   MutexLock lock(mutex_);
   if (!missing_plugin_.empty()) {
     return Status(StatusCode::kUnsupported, fmt::format("{}: {}", DisplayName(), HowToGetPlugin(missing_plugin_)));
+  }
+  if (not_linked) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("{} has no video in a format that can be decoded", DisplayName()));
   }
   const bool no_media =
       error->domain == GST_STREAM_ERROR && pass_.frames_in == 0 && config_.kind != SourceKind::kPictures;

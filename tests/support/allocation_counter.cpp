@@ -16,11 +16,18 @@ namespace {
 std::atomic<uint64_t> g_allocations = 0;
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define NPUSTREAM_COUNT_ALLOCATIONS 0
+#else
+#define NPUSTREAM_COUNT_ALLOCATIONS 1
+#endif
+
 namespace npustream::testing_support {
 uint64_t AllocationCount() { return g_allocations; }
+bool AllocationsAreCounted() { return NPUSTREAM_COUNT_ALLOCATIONS; }
 }  // namespace npustream::testing_support
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if NPUSTREAM_COUNT_ALLOCATIONS
 extern "C" {
 
 void* malloc(size_t bytes) {

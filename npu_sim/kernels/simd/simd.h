@@ -39,6 +39,35 @@ struct AippRow {
   bool csc, to_yuv;
 };
 
+// One tile of a convolution over blocked results: up to `kMaxTileGroups` groups of result channels × some pixels of one
+// row. Strides in floats. A plain source is one whose groups have a single channel.
+struct ConvTile {
+  const float* x;  // source at the tile's first pixel, first channel, top left of the window
+  const float* w;  // [group of source channels][kh][kw][source channel][result group][lane]
+  const float* bias;      // [result group][lane]
+  const float* residual;  // as y, or null
+  float* y;               // first pixel of the first result group
+  int64_t y_group_stride;
+  int64_t in_groups, lanes, last_lanes;  // source channels in a group, and in the last one
+  int64_t kh, kw;
+  int64_t x_group_stride, x_kh_stride, x_kw_stride, x_pixel_stride;
+};
+inline constexpr int kMaxTileGroups = 4;
+inline constexpr int kMaxTilePixels = 14;
+
+// One row of a depthwise convolution of one group of channels. Strides in floats.
+struct DepthwiseRow {
+  const float* x;  // source at the window's top left for the first pixel, which may lie outside the row
+  const float* w;  // [kh][kw][lane]
+  const float* bias;
+  const float* residual;  // as y, or null
+  float* y;
+  int64_t pixels;         // of the result
+  int64_t x_column, in_w; // source column of x, and how many there are: columns outside are zero
+  int64_t kh_first, kh_last, kh, kw, stride_w, dilation_w;
+  int64_t x_kh_stride;
+};
+
 struct SimdTable {
   // y[i] = op(x[i]); x and y may be the same. a, b: activation_alpha and _beta.
   using Unary = void (*)(const float* x, float* y, size_t n, float a, float b);
@@ -71,7 +100,16 @@ struct SimdTable {
   // A 4:2:0 semi-planar row: luma and interleaved chroma (u, v per two pixels) from the even column `x0` on.
   void (*aipp_nv12_row)(const uint8_t* luma, const uint8_t* chroma, bool swap_uv, float* const rows[3], size_t n,
                         const AippRow& row);
+  // Tiles by [result groups − 1][pixels − 1]: first those whose x_pixel_stride is the block. Null where there are not
+  // enough registers, and all of them on the baseline.
+  void (*conv_unit[kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
+  void (*conv_strided[kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
+  void (*depthwise_row)(const DepthwiseRow& row);
 };
+
+// Fill the convolution part of a table; in files of their own, as they take long to compile.
+void FillConvAvx2(SimdTable& table);
+void FillConvAvx512(SimdTable& table);
 
 const SimdTable& SimdFor(Isa isa);
 const SimdTable& BaselineSimd();

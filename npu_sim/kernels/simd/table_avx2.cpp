@@ -16,7 +16,11 @@
 namespace npustream::kernels {
 
 const SimdTable& Avx2Simd() {
-  static const SimdTable table = MakeTable();
+  static const SimdTable table = [] {
+    SimdTable made = MakeTable();
+    FillConvAvx2(made);
+    return made;
+  }();
   return table;
 }
 

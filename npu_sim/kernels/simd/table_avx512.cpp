@@ -16,7 +16,11 @@
 namespace npustream::kernels {
 
 const SimdTable& Avx512Simd() {
-  static const SimdTable table = MakeTable();
+  static const SimdTable table = [] {
+    SimdTable made = MakeTable();
+    FillConvAvx512(made);
+    return made;
+  }();
   return table;
 }
 

@@ -2,6 +2,9 @@
 #include <memory>
 #include <optional>
 
+#include "base/mutex.h"
+#include "dvpp/api/owned_pictures.h"
+#include "dvpp/api/vdec_session.h"
 #include "dvpp/vdec/codecs.h"
 #include "tests/dvpp/api/acl_session.h"
 #include "tests/dvpp/vdec/media_file.h"
@@ -90,6 +93,7 @@ class VdecTest : public AclTest {
     Received received;
     received.timestamp = acldvppGetStreamDescTimestamp(input);
     received.skipped = output == nullptr;
+    { MutexLock pass(sent->test->gate_); }
     if (output != nullptr) {
       received.ret_code = acldvppGetPicDescRetCode(output);
       if (received.ret_code == 0) Download(*sent, output, received);
@@ -117,7 +121,9 @@ class VdecTest : public AclTest {
     EXPECT_EQ(aclvdecGetChannelDescParam(sent.test->description_, static_cast<aclvdecChannelDescParamType>(0x1000),
                                          sizeof received.colour, &size, &received.colour),
               ACL_SUCCESS);
-    if (sent.target == nullptr) {
+    if (sent.test->keep_pictures_) {
+      sent.test->kept_.push_back(data);
+    } else if (sent.target == nullptr) {
       EXPECT_EQ(acldvppFree(data), ACL_SUCCESS);
     }
   }
@@ -135,6 +141,9 @@ class VdecTest : public AclTest {
   std::optional<ReportThread> reports_;
   aclvdecChannelDesc* description_ = nullptr;
   std::vector<Received> received_;
+  Mutex gate_;  // callbacks pass through it
+  bool keep_pictures_ = false;
+  std::vector<void*> kept_;
 };
 
 TEST_F(VdecTest, GivesPicturesInDisplayOrderInItsOwnBuffers) {
@@ -233,6 +242,33 @@ TEST_F(VdecTest, DamageIsReportedPerPacketAndTheChannelGoesOn) {
   EXPECT_EQ(std::count_if(received_.begin(), received_.end(), [](const Received& r) { return r.ret_code == 1; }), 1);
   const auto failed = std::find_if(received_.begin(), received_.end(), [](const Received& r) { return r.ret_code == 1; });
   EXPECT_EQ(failed->timestamp, 1u);
+}
+
+TEST_F(VdecTest, DecodingPausesWhileCallbacksDoNotRun) {
+  NPUSTREAM_TEST_DATA_OR_SKIP(path, "robust/gen_h264_annexb.h264");
+  const std::optional<MediaFile> file = MediaFile::Read(path);
+  Open(H264_HIGH_LEVEL);
+  {
+    MutexLock stop(gate_);
+    SendAll(*file, 0);  // returns although no callback can run
+    // The channel holds one picture more than the bound while it waits.
+    EXPECT_LE(OwnedPictures::Instance().size(), static_cast<size_t>(VdecSession::kWaitingPictures) + 1);
+  }
+  Close();
+  ExpectPictures(*file);
+  EXPECT_EQ(OwnedPictures::Instance().size(), 0u);
+}
+
+TEST_F(VdecTest, PicturesOutliveTheirChannel) {
+  NPUSTREAM_TEST_DATA_OR_SKIP(path, "robust/gen_h264_annexb.h264");
+  const std::optional<MediaFile> file = MediaFile::Read(path);
+  keep_pictures_ = true;
+  Open(H264_HIGH_LEVEL);
+  SendAll(*file, 0);
+  Close();
+  ASSERT_EQ(kept_.size(), file->packets.size());
+  for (void* data : kept_) EXPECT_EQ(acldvppFree(data), ACL_SUCCESS);
+  EXPECT_NE(acldvppFree(kept_.front()), ACL_SUCCESS) << "given back twice";
 }
 
 TEST_F(VdecTest, RefusesWrongUse) {

@@ -12,6 +12,7 @@
 #include "base/sha256.h"
 #include "runtime/serving/model_catalog.h"
 #include "runtime/serving/model_description.h"
+#include "runtime/serving/model_store.h"
 #include "tests/support/scoped_environment.h"
 #include "tests/support/test_data.h"
 
@@ -107,6 +108,24 @@ TEST(ConfiguredModels, PublicModelsAreFoundUnderTheNamesOfTheTestData) {
     ++found;
   }
   EXPECT_GE(found, 6u);  // two embedded, yolox-nano, nanodet-m, fastestdet, yunet
+}
+
+// With the real compiler: names, sizes, class counts and decoders fit the files.
+TEST(ConfiguredModels, EveryModelWhoseFileIsHereCompiles) {
+  const testing_support::ScopedEnvironment path("NPUSTREAM_MODEL_PATH",
+                                                (testing_support::TestDataFolder() / "models").string());
+  const testing_support::ScopedEnvironment cache("NPUSTREAM_CACHE", NPUSTREAM_BINARY_DIR "/tests/cache");
+  size_t compiled = 0;
+  for (const ModelListing& listing : ListModels()) {
+    if (listing.file.empty()) continue;
+    ModelRequest request;
+    request.model = listing.name;
+    const auto resolved = ResolveModel(request);
+    ASSERT_TRUE(resolved.ok()) << resolved.status().message();
+    EXPECT_TRUE(fs::is_regular_file(resolved->om));
+    ++compiled;
+  }
+  EXPECT_GE(compiled, 2u);
 }
 
 // The keys of the complete example stand in the table of the README, and the table has no others.

@@ -1,0 +1,398 @@
+#include "npu_sim/kernels/blocked_conv.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "npu_sim/kernels/support.h"
+
+namespace npustream::kernels {
+namespace {
+
+// Weights of a tile's result groups that fit beside the source in the first-level cache.
+constexpr int64_t kWeightBytesNear = 24 * 1024;
+// Source rows that are worked on by all result groups before the next ones are fetched: a part of the second level.
+constexpr int64_t kBandBytes = 192 * 1024;
+// Pixels of a pointwise convolution that are done, activation included, before the next ones.
+constexpr int64_t kSegmentPixels = 56;
+
+// How a convolution is cut; a function of shape and block alone, so that packing and running agree.
+struct Cut {
+  int64_t block = 16, in_block = 16;    // in_block 1: plain source
+  int64_t in_groups = 1, last_lanes = 1;  // of one convolution group
+  int64_t out_groups = 1;               // of one convolution group
+  std::vector<int64_t> tile_groups;     // result groups per tile, summing up to out_groups
+  bool pointwise = false;               // 1x1, stride 1, no padding: pixels are one long row
+  bool copies = false;                  // padding: rows are copied into the scratch buffer with zeros around
+  int64_t band_rows = 1;                // result rows a band, or pixels when pointwise
+  int64_t band_in_rows = 1, padded_w = 1;
+
+  // Without the bias, which follows the weights.
+  int64_t WeightFloats(const ConvShape& s) const {
+    return s.groups * out_groups * block * ((in_groups - 1) * in_block + last_lanes) * s.kh * s.kw;
+  }
+  int64_t ScratchFloats() const { return copies ? in_groups * in_block * band_in_rows * padded_w : 0; }
+};
+
+int64_t GroupsOf(int64_t channels, int64_t block) { return (channels + block - 1) / block; }
+
+// Even parts of at most `most`.
+std::vector<int64_t> EvenParts(int64_t total, int64_t most) {
+  const int64_t count = GroupsOf(total, most);
+  std::vector<int64_t> parts(static_cast<size_t>(count), total / count);
+  for (int64_t i = 0; i < total % count; ++i) ++parts[static_cast<size_t>(i)];
+  return parts;
+}
+
+// A plain source with few channels (a network's input) is read as it is; all others are blocked.
+om::Layout SourceLayout(const ConvShape& s, om::Layout now, Isa isa) {
+  const om::Layout blocked = BlockedLayout(isa);
+  return now == om::Layout::kPlain && s.groups == 1 && s.ic < om::BlockOf(blocked) ? now : blocked;
+}
+
+Cut CutOf(const ConvShape& s, om::Layout source, Isa isa) {
+  Cut cut;
+  cut.block = om::BlockOf(BlockedLayout(isa));
+  const int64_t ic = s.ic / s.groups, oc = s.oc / s.groups;
+  cut.in_block = om::BlockOf(source);
+  cut.in_groups = GroupsOf(ic, cut.in_block);
+  cut.last_lanes = ic - (cut.in_groups - 1) * cut.in_block;
+  cut.out_groups = GroupsOf(oc, cut.block);
+  const int64_t group_bytes = ic * s.kh * s.kw * cut.block * 4;
+  const int64_t most = cut.out_groups == 3 ? 3 : group_bytes * kMaxTileGroups <= kWeightBytesNear ? kMaxTileGroups : 2;
+  cut.tile_groups = EvenParts(cut.out_groups, most);
+  cut.copies = s.pad_top + s.pad_left + s.pad_bottom + s.pad_right > 0;
+  cut.pointwise = s.kh == 1 && s.kw == 1 && s.stride_h == 1 && s.stride_w == 1 && !cut.copies;
+  cut.padded_w = s.iw + s.pad_left + s.pad_right;
+  if (cut.pointwise) {
+    const int64_t pixels = s.oh * s.ow;
+    cut.band_rows = std::clamp<int64_t>(kBandBytes / (ic * 4) / kSegmentPixels * kSegmentPixels, kSegmentPixels, std::max(pixels, kSegmentPixels));
+    return cut;
+  }
+  const int64_t row_bytes = cut.in_groups * cut.in_block * cut.padded_w * 4 * s.stride_h;
+  cut.band_rows = std::clamp<int64_t>(kBandBytes / row_bytes, 1, s.oh);
+  cut.band_in_rows = (cut.band_rows - 1) * s.stride_h + (s.kh - 1) * s.dilation_h + 1;
+  return cut;
+}
+
+const float* Floats(std::span<const std::byte> bytes) { return reinterpret_cast<const float*>(bytes.data()); }
+
+// [convolution group][tile][source group][kh][kw][source lane][result group of the tile][lane]
+void PackDense(const ConvShape& s, const Cut& cut, const float* plain, float* to) {
+  const int64_t ic = s.ic / s.groups, oc = s.oc / s.groups, window = s.kh * s.kw;
+  for (int64_t g = 0; g < s.groups; ++g) {
+    int64_t first_group = 0;
+    for (const int64_t groups : cut.tile_groups) {
+      for (int64_t in_group = 0; in_group < cut.in_groups; ++in_group) {
+        const int64_t lanes = in_group + 1 < cut.in_groups ? cut.in_block : cut.last_lanes;
+        for (int64_t k = 0; k < window; ++k) {
+          for (int64_t lane = 0; lane < lanes; ++lane) {
+            for (int64_t o = first_group * cut.block; o < (first_group + groups) * cut.block; ++o) {
+              *to++ = o < oc ? plain[((g * oc + o) * ic + in_group * cut.in_block + lane) * window + k] : 0;
+            }
+          }
+        }
+      }
+      first_group += groups;
+    }
+  }
+}
+
+// [group of channels][kh][kw][lane]
+void PackDepthwise(const ConvShape& s, int64_t block, const float* plain, float* to) {
+  const int64_t window = s.kh * s.kw;
+  for (int64_t c = 0; c < s.oc; ++c) {
+    for (int64_t k = 0; k < window; ++k) to[((c / block) * window + k) * block + c % block] = plain[c * window + k];
+  }
+}
+
+int64_t BiasFloats(const ConvShape& s, int64_t block) { return GroupsOf(s.oc, block) * block; }
+
+int64_t WeightFloats(const ConvShape& s, const Cut& cut) {
+  return s.IsDepthwise() ? BiasFloats(s, cut.block) * s.kh * s.kw : cut.WeightFloats(s);
+}
+
+// What both kinds of executor keep.
+struct Common {
+  ConvShape s;
+  Cut cut;
+  const SimdTable* simd;
+  Activation activation;
+  SimdTable::Unary activate = nullptr;
+  bool clear_padding = false;
+  om::Dims out_dims;
+  om::Layout out_layout;
+
+  Common(const ConvShape& shape, const Activation& act, const Problem& problem)
+      : s(shape), cut(CutOf(shape, problem.inputs[0].layout, problem.isa)), simd(&SimdFor(problem.isa)), activation(act),
+        clear_padding(!KeepsZero(act)), out_dims(problem.outputs[0].dims), out_layout(problem.outputs[0].layout) {
+    if (act.op != UnaryOp::kIdentity) activate = simd->unary[static_cast<int>(act.op)];
+  }
+
+  void Activate(float* y, int64_t pixels) const {
+    if (activate) activate(y, y, static_cast<size_t>(pixels * cut.block), activation.a, activation.b);
+  }
+  void Finish(float* y) const {
+    if (clear_padding) ClearPadding(y, out_dims, out_layout);
+  }
+};
+
+class DepthwiseExecutor final : public Executor {
+ public:
+  DepthwiseExecutor(const ConvShape& s, const Activation& activation, const Problem& problem) : c_(s, activation, problem) {}
+
+  Status Run(const Arguments& a) override {
+    const ConvShape& s = c_.s;
+    const int64_t block = c_.cut.block, groups = GroupsOf(s.oc, block);
+    const float* residual = s.has_residual ? In<float>(a, 3) : nullptr;
+    for (int64_t i = 0; i < s.n * groups; ++i) {
+      const int64_t in_at = i * s.ih * s.iw * block, out_at = i * s.oh * s.ow * block, group = i % groups;
+      DepthwiseRow row = {};
+      row.w = In<float>(a, 1) + group * s.kh * s.kw * block;
+      row.bias = In<float>(a, 1) + WeightFloats(s, c_.cut) + group * block;
+      row.pixels = s.ow, row.in_w = s.iw, row.kh = s.kh, row.kw = s.kw;
+      row.stride_w = s.stride_w, row.dilation_w = s.dilation_w;
+      row.x_column = -s.pad_left;
+      row.x_kh_stride = s.dilation_h * s.iw * block;
+      for (int64_t oh = 0; oh < s.oh; ++oh) {
+        const int64_t top = oh * s.stride_h - s.pad_top;
+        row.kh_first = std::clamp<int64_t>((-top + s.dilation_h - 1) / s.dilation_h, 0, s.kh);
+        row.kh_last = std::clamp<int64_t>((s.ih - top + s.dilation_h - 1) / s.dilation_h, row.kh_first, s.kh);
+        row.x = In<float>(a, 0) + in_at + (top * s.iw - s.pad_left) * block;
+        row.y = Out<float>(a) + out_at + oh * s.ow * block;
+        row.residual = residual ? residual + out_at + oh * s.ow * block : nullptr;
+        c_.simd->depthwise_row(row);
+        c_.Activate(row.y, s.ow);
+      }
+    }
+    c_.Finish(Out<float>(a));
+    return {};
+  }
+
+ private:
+  Common c_;
+};
+
+class DenseExecutor final : public Executor {
+ public:
+  DenseExecutor(const ConvShape& s, const Activation& activation, const Problem& problem) : c_(s, activation, problem) {
+    const int64_t row = c_.cut.pointwise ? kSegmentPixels : s.ow;
+    for (const int64_t groups : c_.cut.tile_groups) widths_.push_back(EvenParts(row, MostPixels(groups)));
+  }
+
+  Status Run(const Arguments& a) override {
+    const ConvShape& s = c_.s;
+    const Cut& cut = c_.cut;
+    const int64_t in_step = cut.in_groups * cut.in_block * s.ih * s.iw, out_step = cut.out_groups * cut.block * s.oh * s.ow;
+    const int64_t weight_step = cut.WeightFloats(s) / s.groups;
+    for (int64_t i = 0; i < s.n * s.groups; ++i) {
+      const int64_t g = i % s.groups;
+      Picture picture = {In<float>(a, 0) + i * in_step, In<float>(a, 1) + g * weight_step, In<float>(a, 1) + cut.WeightFloats(s) + g * cut.out_groups * cut.block,
+                         s.has_residual ? In<float>(a, 3) + i * out_step : nullptr, Out<float>(a) + i * out_step};
+      if (cut.pointwise) {
+        RunPointwise(picture);
+      } else {
+        RunBands(picture, reinterpret_cast<float*>(a.scratch));
+      }
+    }
+    c_.Finish(Out<float>(a));
+    return {};
+  }
+
+ private:
+  struct Picture {
+    const float *x, *w, *bias, *residual;
+    float* y;
+  };
+
+  int64_t MostPixels(int64_t groups) const {
+    int64_t most = kMaxTilePixels;
+    while (!c_.simd->conv_unit[groups - 1][most - 1]) --most;
+    return most;
+  }
+
+  ConvTile TileOf(const Picture& p) const {
+    ConvTile tile = {};
+    tile.lanes = c_.cut.in_block, tile.last_lanes = c_.cut.last_lanes, tile.in_groups = c_.cut.in_groups;
+    tile.kh = c_.s.kh, tile.kw = c_.s.kw;
+    tile.y_group_stride = c_.s.oh * c_.s.ow * c_.cut.block;
+    tile.w = p.w, tile.bias = p.bias;
+    return tile;
+  }
+
+  // One row (or segment) of one tile's result groups, activation included. `tile` has x, y and residual of its start.
+  void RunRow(ConvTile tile, int64_t groups, const std::vector<int64_t>& widths) const {
+    const bool unit = tile.x_pixel_stride == c_.cut.block;
+    const auto& functions = unit ? c_.simd->conv_unit[groups - 1] : c_.simd->conv_strided[groups - 1];
+    float* const y = tile.y;
+    int64_t pixels = 0;
+    for (const int64_t width : widths) {
+      functions[width - 1](tile);
+      tile.x += width * tile.x_pixel_stride;
+      tile.y += width * c_.cut.block;
+      if (tile.residual) tile.residual += width * c_.cut.block;
+      pixels += width;
+    }
+    for (int64_t g = 0; g < groups; ++g) c_.Activate(y + g * tile.y_group_stride, pixels);
+  }
+
+  // The pixels of the picture as one long row, band by band; in each all result groups, segment by segment.
+  void RunPointwise(const Picture& p) const {
+    const Cut& cut = c_.cut;
+    const int64_t pixels = c_.s.oh * c_.s.ow;
+    for (int64_t first = 0; first < pixels; first += cut.band_rows) {
+      const int64_t last = std::min(pixels, first + cut.band_rows);
+      ConvTile tile = TileOf(p);
+      tile.x_group_stride = pixels * cut.in_block;
+      tile.x_pixel_stride = cut.in_block;
+      int64_t group = 0;
+      for (size_t t = 0; t < cut.tile_groups.size(); ++t) {
+        const int64_t groups = cut.tile_groups[t];
+        for (int64_t at = first; at < last; at += kSegmentPixels) {
+          tile.x = p.x + at * cut.in_block;
+          const int64_t out = (group * pixels + at) * cut.block;
+          tile.y = p.y + out;
+          tile.residual = p.residual ? p.residual + out : nullptr;
+          if (last - at >= kSegmentPixels) {
+            RunRow(tile, groups, widths_[t]);
+          } else {
+            RunRest(tile, groups, last - at);
+          }
+        }
+        tile.w += TileWeights(groups);
+        tile.bias += groups * cut.block;
+        group += groups;
+      }
+    }
+  }
+
+  // A last, shorter segment. (No vector: a run allocates nothing.)
+  void RunRest(ConvTile tile, int64_t groups, int64_t pixels) const {
+    const bool unit = tile.x_pixel_stride == c_.cut.block;
+    const auto& functions = unit ? c_.simd->conv_unit[groups - 1] : c_.simd->conv_strided[groups - 1];
+    float* const y = tile.y;
+    const int64_t total = pixels;
+    for (int64_t parts = GroupsOf(pixels, MostPixels(groups)); parts > 0; --parts) {
+      const int64_t width = GroupsOf(pixels, parts);
+      functions[width - 1](tile);
+      tile.x += width * tile.x_pixel_stride;
+      tile.y += width * c_.cut.block;
+      if (tile.residual) tile.residual += width * c_.cut.block;
+      pixels -= width;
+    }
+    for (int64_t g = 0; g < groups; ++g) c_.Activate(y + g * tile.y_group_stride, total);
+  }
+
+  int64_t TileWeights(int64_t groups) const { return c_.cut.WeightFloats(c_.s) / c_.s.groups / c_.cut.out_groups * groups; }
+
+  void RunBands(const Picture& p, float* scratch) const {
+    const ConvShape& s = c_.s;
+    const Cut& cut = c_.cut;
+    for (int64_t first = 0; first < s.oh; first += cut.band_rows) {
+      const int64_t last = std::min(s.oh, first + cut.band_rows);
+      const int64_t top = first * s.stride_h - s.pad_top;
+      const float* x = p.x + top * s.iw * cut.in_block;
+      ConvTile tile = TileOf(p);
+      int64_t row_floats = s.iw * cut.in_block;
+      tile.x_group_stride = s.ih * row_floats;
+      if (cut.copies) {
+        CopyBand(p.x, top, (last - 1 - first) * s.stride_h + (s.kh - 1) * s.dilation_h + 1, scratch);
+        x = scratch;
+        row_floats = cut.padded_w * cut.in_block;
+        tile.x_group_stride = cut.band_in_rows * row_floats;
+      }
+      tile.x_kh_stride = s.dilation_h * row_floats;
+      tile.x_kw_stride = s.dilation_w * cut.in_block;
+      tile.x_pixel_stride = s.stride_w * cut.in_block;
+      int64_t group = 0;
+      for (size_t t = 0; t < cut.tile_groups.size(); ++t) {
+        const int64_t groups = cut.tile_groups[t];
+        for (int64_t oh = first; oh < last; ++oh) {
+          tile.x = x + (oh - first) * s.stride_h * row_floats;
+          const int64_t out = ((group * s.oh + oh) * s.ow) * cut.block;
+          tile.y = p.y + out;
+          tile.residual = p.residual ? p.residual + out : nullptr;
+          RunRow(tile, groups, widths_[t]);
+        }
+        tile.w += TileWeights(groups);
+        tile.bias += groups * cut.block;
+        group += groups;
+      }
+    }
+  }
+
+  // Source rows [top, top + rows) of every group with zeros where the picture ends.
+  void CopyBand(const float* x, int64_t top, int64_t rows, float* to) const {
+    const ConvShape& s = c_.s;
+    const Cut& cut = c_.cut;
+    const int64_t row = cut.padded_w * cut.in_block, left = s.pad_left * cut.in_block, inner = s.iw * cut.in_block;
+    for (int64_t g = 0; g < cut.in_groups; ++g) {
+      for (int64_t r = 0; r < rows; ++r) {
+        float* line = to + (g * cut.band_in_rows + r) * row;
+        const int64_t source = top + r;
+        if (source < 0 || source >= s.ih) {
+          std::fill_n(line, row, 0.0f);
+          continue;
+        }
+        std::fill_n(line, left, 0.0f);
+        std::memcpy(line + left, x + (g * s.ih + source) * inner, static_cast<size_t>(inner) * sizeof(float));
+        std::fill_n(line + left + inner, row - left - inner, 0.0f);
+      }
+    }
+  }
+
+  Common c_;
+  std::vector<std::vector<int64_t>> widths_;  // per tile: pixels of the calls that make a row
+};
+
+}  // namespace
+
+bool CanBlockedConv(const ConvShape& s, const Problem& problem) {
+  const Isa isa = problem.isa;
+  if (getenv("DNNLCONV")) return false;
+  if (isa == Isa::kBaseline || (s.has_bias && !problem.inputs[2].is_constant)) return false;
+  const int64_t block = om::BlockOf(BlockedLayout(isa));
+  if (s.groups == 1 || s.IsDepthwise()) return true;
+  return s.ic / s.groups % block == 0 && s.oc / s.groups % block == 0;
+}
+
+Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
+  const om::Layout blocked = BlockedLayout(problem.isa);
+  const om::Layout source = SourceLayout(s, problem.inputs[0].layout, problem.isa);
+  const Cut cut = CutOf(s, source, problem.isa);
+  Choice choice = PlainChoice(problem, std::string(s.IsDepthwise() ? "depthwise " : "blocked ") + ToString(problem.isa));
+  choice.inputs[0] = source;
+  choice.outputs[0] = blocked;
+  if (s.has_residual) {
+    choice.inputs[3] = blocked;
+    choice.in_place_input = 3;
+  }
+  om::Bytes packed(static_cast<size_t>(WeightFloats(s, cut) + BiasFloats(s, cut.block)) * sizeof(float));
+  auto* to = reinterpret_cast<float*>(packed.data());
+  const float* weights = Floats(problem.inputs[1].constant);
+  if (s.IsDepthwise()) {
+    PackDepthwise(s, cut.block, weights, to);
+  } else {
+    PackDense(s, cut, weights, to);
+    choice.scratch_bytes = static_cast<size_t>(cut.ScratchFloats()) * sizeof(float);
+  }
+  if (s.has_bias) std::copy_n(Floats(problem.inputs[2].constant), s.oc, to + WeightFloats(s, cut));
+  choice.packed[1] = std::move(packed);
+  return choice;
+}
+
+Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& s, const Activation& activation, const Problem& problem) {
+  const om::Layout blocked = BlockedLayout(problem.isa);
+  const om::Layout source = problem.inputs[0].layout;
+  const bool layouts = SourceLayout(s, source, problem.isa) == source && problem.outputs[0].layout == blocked &&
+                       (!s.has_residual || problem.inputs[3].layout == blocked);
+  if (!layouts) return Invalid("layouts do not fit");
+  const bool depthwise = s.IsDepthwise();
+  const Cut cut = CutOf(s, source, problem.isa);
+  const auto packed = static_cast<size_t>(WeightFloats(s, cut) + BiasFloats(s, cut.block)) * sizeof(float);
+  if (problem.inputs[1].constant.size() != packed) return Invalid("packed weights have another size");
+  if (depthwise) return std::unique_ptr<Executor>(std::make_unique<DepthwiseExecutor>(s, activation, problem));
+  if (problem.scratch_bytes < static_cast<size_t>(cut.ScratchFloats()) * sizeof(float)) return Invalid("the scratch buffer is too small");
+  return std::unique_ptr<Executor>(std::make_unique<DenseExecutor>(s, activation, problem));
+}
+
+}  // namespace npustream::kernels

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "npu_sim/kernels/activation.h"
+#include "npu_sim/kernels/conv_shape.h"
+
+// Our own convolution on blocked layouts, with the activation applied while a row is still in the first-level cache.
+namespace npustream::kernels {
+
+// Whether it is meant for this convolution: vector hardware, a constant bias, and channels per group that fill blocks
+// (or one channel per group, or one group).
+bool CanBlockedConv(const ConvShape& shape, const Problem& problem);
+
+// Layouts, weights and bias packed as one constant, scratch.
+Result<Choice> ChooseBlockedConv(const ConvShape& shape, const Problem& problem);
+// Checks sizes and layouts again.
+Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& shape, const Activation& activation, const Problem& problem);
+
+}  // namespace npustream::kernels

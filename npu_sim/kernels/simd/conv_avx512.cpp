@@ -1,0 +1,13 @@
+#include <cstddef>
+#include <cstdint>
+
+#include "npu_sim/kernels/simd/simd.h"
+#include "npu_sim/kernels/simd/vec_avx512.h"
+// The part below needs the vector type above.
+#include "npu_sim/kernels/simd/conv.inl"
+
+namespace npustream::kernels {
+
+void FillConvAvx512(SimdTable& table) { FillConv(table); }
+
+}  // namespace npustream::kernels

@@ -1,0 +1,159 @@
+// Compiles and runs the models of the cases that run_ort.mjs wrote and compares every output with ONNX Runtime's. Usage:
+// compare_ort FOLDER. Prints a line per output and ends with 1 when one is beyond the limit.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <vector>
+
+#include "base/file.h"
+#include "npu_sim/compiler/compile.h"
+#include "npu_sim/om/om_reader.h"
+#include "npu_sim/om/om_writer.h"
+#include "npu_sim/program/program.h"
+
+namespace npustream::compiler {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Relative to ONNX Runtime, both for whole outputs (by the Euclidean norm) and for each value. Values that are small
+// beside the rest of their output are compared on the scale of its root mean square.
+constexpr double kLimit = 1e-3;
+// Probabilities are equal up to this: ONNX Runtime's sigmoid moves in steps of 2^-25 near 0.
+constexpr double kSmallestProbability = 1e-6;
+
+struct Case {
+  std::string model;
+  std::vector<std::string> inputs, outputs;  // names
+  std::map<std::string, om::Dims> input_shapes;
+};
+
+om::Dims ParseDims(const std::string& text) {
+  om::Dims dims;
+  std::istringstream parts(text);
+  for (std::string part; std::getline(parts, part, ',');) dims.push_back(std::stoll(part));
+  return dims;
+}
+
+Case ReadCase(const fs::path& folder) {
+  Case result;
+  std::ifstream file(folder / "case.txt");
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream words(line);
+    std::string kind, dims, name;
+    words >> kind;
+    if (kind == "model") {
+      result.model = line.substr(6);
+      continue;
+    }
+    words >> dims;
+    std::getline(words >> std::ws, name);
+    (kind == "input" ? result.inputs : result.outputs).push_back(name);
+    if (kind == "input") result.input_shapes[name] = ParseDims(dims);
+  }
+  return result;
+}
+
+Result<std::vector<om::Bytes>> Run(const Case& wanted, const fs::path& folder) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const OnnxModel model, ReadOnnxModel(wanted.model));
+  CompileOptions options;
+  options.soc = "Ascend310P3";
+  options.input_shapes = wanted.input_shapes;
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::OmModel compiled, Compile(model, options));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::Bytes bytes, om::WriteOm(compiled));
+  NPUSTREAM_ASSIGN_OR_RETURN(const auto file, om::OmFile::FromBytes(bytes));
+  NPUSTREAM_ASSIGN_OR_RETURN(const auto program, program::Program::Load(*file, 1));
+  std::vector<std::string> inputs;
+  std::vector<const std::byte*> input_addresses;
+  for (size_t i = 0; i < wanted.inputs.size(); ++i) {
+    NPUSTREAM_ASSIGN_OR_RETURN(std::string input, ReadTextFile(folder / fmt::format("input_{}.bin", i)));
+    inputs.push_back(std::move(input));
+  }
+  for (const std::string& input : inputs) input_addresses.push_back(reinterpret_cast<const std::byte*>(input.data()));
+  const int64_t gear = program->gears().front();
+  std::vector<om::Bytes> outputs;
+  std::vector<std::byte*> output_addresses;
+  for (size_t i = 0; i < program->outputs().size(); ++i) outputs.emplace_back(program->OutputBytes(i, gear));
+  for (om::Bytes& output : outputs) output_addresses.push_back(output.data());
+  for (int part = 0; part < program->PartCount(gear); ++part) {
+    NPUSTREAM_RETURN_IF_ERROR(program->RunPart(gear, part, 0, input_addresses, output_addresses));
+  }
+  return outputs;
+}
+
+struct Deviation {
+  double by_norm = 0, by_value = 0;
+};
+
+double Difference(float got, float want, double smallest) {
+  const double difference = std::fabs(static_cast<double>(got) - static_cast<double>(want));
+  return difference <= smallest ? 0 : difference;
+}
+
+Deviation Compare(const om::Bytes& actual, const std::string& expected) {
+  const size_t count = expected.size() / sizeof(float);
+  std::vector<float> got(count), want(count);
+  if (actual.size() != expected.size()) return {INFINITY, INFINITY};
+  std::memcpy(got.data(), actual.data(), actual.size());
+  std::memcpy(want.data(), expected.data(), expected.size());
+  const auto [low, high] = std::minmax_element(want.begin(), want.end());
+  const double smallest = count > 0 && *low >= 0 && *high <= 1 ? kSmallestProbability : 0;
+  double difference = 0, norm = 0;
+  for (size_t i = 0; i < count; ++i) {
+    const double w = static_cast<double>(want[i]), d = Difference(got[i], want[i], smallest);
+    difference += d * d;
+    norm += w * w;
+  }
+  const double rms = std::sqrt(norm / static_cast<double>(std::max<size_t>(count, 1)));
+  Deviation result{norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference), 0};
+  for (size_t i = 0; i < count; ++i) {
+    const double w = static_cast<double>(want[i]), d = Difference(got[i], want[i], smallest);
+    result.by_value = std::max(result.by_value, d / (std::fabs(w) + rms + 1e-30));
+    if (std::isnan(d)) return {NAN, NAN};
+  }
+  return result;
+}
+
+bool RunAndCompare(const fs::path& folder) {
+  const Case wanted = ReadCase(folder);
+  const auto outputs = Run(wanted, folder);
+  if (!outputs.ok()) {
+    fmt::print("{}: FAILED: {}\n", folder.filename().string(), outputs.status().message());
+    return false;
+  }
+  bool all_good = outputs->size() == wanted.outputs.size();
+  for (size_t i = 0; i < std::min(outputs->size(), wanted.outputs.size()); ++i) {
+    const auto expected = ReadTextFile(folder / fmt::format("output_{}.bin", i));
+    const Deviation deviation = expected.ok() ? Compare((*outputs)[i], *expected) : Deviation{NAN, NAN};
+    const bool good = deviation.by_norm <= kLimit && deviation.by_value <= kLimit;
+    all_good = all_good && good;
+    fmt::print("{:<36} {:<24} by norm {:.2e}  by value {:.2e}  {}\n", folder.filename().string(), wanted.outputs[i],
+               deviation.by_norm, deviation.by_value, good ? "ok" : "BEYOND 1e-3");
+  }
+  return all_good;
+}
+
+}  // namespace
+}  // namespace npustream::compiler
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    fmt::print(stderr, "usage: compare_ort FOLDER\n");
+    return 2;
+  }
+  std::vector<std::filesystem::path> folders;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(argv[1], error)) {
+    if (std::filesystem::exists(entry.path() / "case.txt")) folders.push_back(entry.path());
+  }
+  std::sort(folders.begin(), folders.end());
+  bool all_good = !folders.empty();
+  for (const auto& folder : folders) all_good = npustream::compiler::RunAndCompare(folder) && all_good;
+  return all_good ? 0 : 1;
+}
