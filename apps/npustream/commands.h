@@ -13,6 +13,7 @@ inline constexpr int kExitWrongUse = 2;  // unknown flag, missing argument, inva
 
 // Each adds a subcommand to `app`; when it is the one that was called, its work is done in the parser's callback and
 // its exit code goes to `exit_code`.
+void AddBenchCommand(CLI::App& app, int& exit_code);
 void AddCheckCommand(CLI::App& app, int& exit_code);
 void AddDetectCommand(CLI::App& app, int& exit_code);
 void AddModelsCommand(CLI::App& app, int& exit_code);

@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "npustream " NPUSTREAM_VERSION);
   app.require_subcommand(1);
   int exit_code = kExitDone;
+  AddBenchCommand(app, exit_code);
   AddCheckCommand(app, exit_code);
   AddDetectCommand(app, exit_code);
   AddModelsCommand(app, exit_code);

@@ -154,6 +154,11 @@ bool NegotiatePicture(GstNpuVdec* self, const DecodedPicture& decoded) {
   GstVideoCodecState* output =
       gst_video_decoder_set_output_state(decoder, format, now.width, now.height, state.input_state);
   GstVideoColorimetry& colors = output->info.colorimetry;
+  if (colors.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN) {  // the packets' caps did not say: what the size suggests
+    GstVideoInfo usual;
+    gst_video_info_set_format(&usual, format, now.width, now.height);
+    colors = usual.colorimetry;
+  }
   if (format == GST_VIDEO_FORMAT_NV12) {
     colors.range = decoded.colors.full_range ? GST_VIDEO_COLOR_RANGE_0_255 : GST_VIDEO_COLOR_RANGE_16_235;
     colors.matrix = MatrixOf(decoded.colors.matrix, colors.matrix);

@@ -11,7 +11,6 @@ namespace {
 struct ProcessState {
   Mutex mutex;
   std::weak_ptr<AclSession> session NPUSTREAM_GUARDED_BY(mutex);
-  bool initialised NPUSTREAM_GUARDED_BY(mutex) = false;
   bool ours NPUSTREAM_GUARDED_BY(mutex) = false;  // aclInit was called by us, so aclFinalize is our duty
 };
 
@@ -27,12 +26,10 @@ Result<std::shared_ptr<AclSession>> AclSession::Acquire() {
   ProcessState& state = State();
   MutexLock lock(state.mutex);
   if (auto session = state.session.lock()) return session;
-  if (!state.initialised) {
-    const aclError error = aclInit(nullptr);
-    if (error != ACL_ERROR_REPEAT_INITIALIZE) NPUSTREAM_RETURN_IF_ACL_ERROR(error, "starting AscendCL");
-    state.ours = error == ACL_SUCCESS;
-    state.initialised = true;
-  }
+  // Running already is what is wanted: it was our earlier call, or the application's own.
+  const aclError error = aclInit(nullptr);
+  if (error != ACL_ERROR_REPEAT_INITIALIZE) NPUSTREAM_RETURN_IF_ACL_ERROR(error, "starting AscendCL");
+  if (error == ACL_SUCCESS) state.ours = true;
   std::shared_ptr<AclSession> session(new AclSession);
   state.session = session;
   return session;
@@ -44,9 +41,8 @@ Status AclSession::Finalize() {
   if (!state.session.expired()) {
     return Status(StatusCode::kFailedPrecondition, "AscendCL is still in use and cannot be ended");
   }
-  if (!state.initialised || !state.ours) return {};
+  if (!state.ours) return {};
   NPUSTREAM_RETURN_IF_ACL_ERROR(aclFinalize(), "ending AscendCL");
-  state.initialised = false;
   state.ours = false;
   return {};
 }

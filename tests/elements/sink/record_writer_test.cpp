@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/file.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npustream::elements {
 namespace {
@@ -73,7 +74,8 @@ TEST(FormatRecord, ALabelThatIsNotUtf8CostsNoRecord) {
 }
 
 TEST(RecordWriter, WritesLinesAndTruncatesWhatWasThere) {
-  const std::string path = testing::TempDir() + "record_writer_test.jsonl";
+  const testing_support::TemporaryFolder folder;
+  const std::string path = folder / "out.jsonl";
   ASSERT_TRUE(WriteFileAtomically(path, std::string_view("old content")).ok());
   auto writer = RecordWriter::Open(path);
   ASSERT_TRUE(writer.ok()) << writer.status().message();

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "tests/runtime/acl/acl_test.h"
+#include "tests/support/temporary_folder.h"
 
 extern "C" aclError CallFromC();
 
@@ -10,7 +11,8 @@ namespace npustream::acl_test {
 namespace {
 
 std::string WriteConfig(const std::string& text) {
-  const std::string path = ::testing::TempDir() + "acl_config.json";
+  static const testing_support::TemporaryFolder folder;
+  const std::string path = folder / "acl_config.json";
   std::ofstream(path) << text;
   return path;
 }

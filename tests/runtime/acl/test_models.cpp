@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "npu_sim/om/om_writer.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npustream::acl_test {
 namespace {
@@ -83,7 +84,9 @@ std::string WriteAippModel() {
 }
 
 std::string WriteBytes(const std::string& name, const std::vector<char>& bytes) {
-  const std::string path = ::testing::TempDir() + name;
+  // Of this process alone: ctest runs several at once, and a mapped file must not change.
+  static const testing_support::TemporaryFolder folder;
+  const std::string path = folder / name;
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   return path;
 }

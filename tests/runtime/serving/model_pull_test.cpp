@@ -37,8 +37,6 @@ class ModelPullTest : public ::testing::Test {
   testing_support::TemporaryFolder folder_;
   TinyHttpServer server_;
   const std::string url_ = server_.Url("/some/path/upstream-name.onnx");
-  // Descriptions lie in a folder that is listed first but cannot be taken for writing, as its parent is a file system
-  // entry of another kind in a real installation; here the user's folder is made the only other one.
   ScopedEnvironment path_{"NPUSTREAM_MODEL_PATH", (folder_ / "described").string()};
   ScopedEnvironment data_{"XDG_DATA_HOME", (folder_ / "data").string()};
   ScopedEnvironment mirror_{"NPUSTREAM_MODEL_MIRROR", nullptr};

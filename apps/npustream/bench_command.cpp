@@ -1,0 +1,55 @@
+#include <memory>
+#include <string>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include "apps/npustream/bench_model.h"
+#include "apps/npustream/commands.h"
+#include "apps/npustream/console.h"
+
+namespace npustream::apps {
+namespace {
+
+int Bench(const ModelBenchOptions& options, bool json) {
+  const auto result = BenchModel(options);
+  if (!result.ok()) {
+    PrintError(result.status().message());
+    return kExitFailed;
+  }
+  if (json) {
+    fmt::print("{}\n", ToJson(options, *result));
+  } else {
+    fmt::print("{}: batch of {} on {} thread{}: median {:.2f} ms, {:.2f} ms of CPU; first run {:.2f} ms\n",
+               options.model.string(), options.batch, options.threads, options.threads == 1 ? "" : "s",
+               result->median_ms, result->cpu_ms, result->first_ms);
+  }
+  return kExitDone;
+}
+
+}  // namespace
+
+void AddBenchCommand(CLI::App& app, int& exit_code) {
+  struct Flags {
+    ModelBenchOptions options;
+    std::string model;
+    std::string precision = "fp32";
+    bool json = false;
+  };
+  CLI::App* command = app.add_subcommand("bench", "Measure parts of the system");
+  command->require_subcommand(1);
+  CLI::App* model = command->add_subcommand("model", "Time a model's runs without anything around it");
+  auto flags = std::make_shared<Flags>();  // shared with the callback, which outlives this function
+  model->add_option("model", flags->model, "ONNX file or OM")->required();
+  model->add_option("--precision", flags->precision, "Arithmetic of the model")->check(CLI::IsMember({"fp32"}));
+  model->add_option("--batch", flags->options.batch, "Images in a run")->check(CLI::Range(1, 1024));
+  model->add_option("--threads", flags->options.threads, "AI cores")->check(CLI::Range(1, 256));
+  model->add_option("--seconds", flags->options.seconds, "How long to repeat runs")->check(CLI::Range(0.0, 3600.0));
+  model->add_flag("--json", flags->json, "Print one line of JSON (docs/bench.md)");
+  model->callback([flags, &exit_code] {
+    flags->options.model = flags->model;
+    exit_code = Bench(flags->options, flags->json);
+  });
+}
+
+}  // namespace npustream::apps
