@@ -1,7 +1,10 @@
 // npustream: flags → library call → exit code. Each subcommand has a file of its own.
+#include <string>
+
 #include <CLI/CLI.hpp>
 
 #include "apps/npustream/commands.h"
+#include "apps/npustream/console.h"
 
 int main(int argc, char** argv) {
   using namespace npustream::apps;  // NOLINT: a program's own names
@@ -13,6 +16,11 @@ int main(int argc, char** argv) {
   AddDetectCommand(app, exit_code);
   AddModelsCommand(app, exit_code);
   AddRunCommand(app, exit_code);
+  // CLI11 would only say that a subcommand is required.
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+    PrintError(std::string("there is no command '") + argv[1] + "'; npustream --help lists them");
+    return kExitWrongUse;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
