@@ -6,6 +6,14 @@
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
 
+namespace {
+
+bool HasCommand(const CLI::App& app, const std::string& name) {
+  return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; }).empty();
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace npustream::apps;  // NOLINT: a program's own names
   CLI::App app("Video analytics for many cameras on a (simulated) Ascend NPU", "npustream");
@@ -17,7 +25,7 @@ int main(int argc, char** argv) {
   AddModelsCommand(app, exit_code);
   AddRunCommand(app, exit_code);
   // CLI11 would only say that a subcommand is required.
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {
+  if (argc > 1 && argv[1][0] != '-' && !HasCommand(app, argv[1])) {
     PrintError(std::string("there is no command '") + argv[1] + "'; npustream --help lists them");
     return kExitWrongUse;
   }
