@@ -58,7 +58,7 @@ Cut CutOf(const ConvShape& s, om::Layout source, Isa isa) {
   cut.last_lanes = ic - (cut.in_groups - 1) * cut.in_block;
   cut.out_groups = GroupsOf(oc, cut.block);
   const int64_t group_bytes = ic * s.kh * s.kw * cut.block * 4;
-  const int64_t most = cut.out_groups == 3 ? 3 : group_bytes * kMaxTileGroups <= kWeightBytesNear ? kMaxTileGroups : 2;
+  const int64_t most = cut.in_block == 1 ? 2 : cut.out_groups == 3 ? 3 : group_bytes * kMaxTileGroups <= kWeightBytesNear ? kMaxTileGroups : 2;
   cut.tile_groups = EvenParts(cut.out_groups, most);
   cut.copies = s.pad_top + s.pad_left + s.pad_bottom + s.pad_right > 0;
   cut.pointwise = s.kh == 1 && s.kw == 1 && s.stride_h == 1 && s.stride_w == 1 && !cut.copies;
@@ -177,6 +177,7 @@ class DenseExecutor final : public Executor {
   DenseExecutor(const ConvShape& s, const Activation& activation, const Problem& problem) : c_(s, activation, problem) {
     const int64_t row = c_.cut.pointwise ? kSegmentPixels : s.ow;
     for (const int64_t groups : c_.cut.tile_groups) widths_.push_back(EvenParts(row, MostPixels(groups)));
+    if (c_.cut.in_block == 1) FillOffsets();
   }
 
   Status Run(const Arguments& a) override {
@@ -206,9 +207,34 @@ class DenseExecutor final : public Executor {
 
   int64_t MostPixels(int64_t groups) const {
     int64_t most = kMaxTilePixels;
-    while (!c_.simd->conv_unit[groups - 1][most - 1]) --most;
+    while (!Functions(groups)[most - 1]) --most;
     return most;
   }
+
+  // Floats from a pixel's row of the source to the next row, and to the next group of channels.
+  int64_t RowFloats() const { return (c_.cut.copies ? c_.cut.padded_w : c_.s.iw) * c_.cut.in_block; }
+  int64_t GroupFloats() const { return RowFloats() * (c_.cut.copies ? c_.cut.band_in_rows : c_.s.ih); }
+
+  // Taps of a plain source in the order of the packed weights.
+  void FillOffsets() {
+    const ConvShape& s = c_.s;
+    for (int64_t c = 0; c < s.ic; ++c) {
+      for (int64_t kh = 0; kh < s.kh; ++kh) {
+        for (int64_t kw = 0; kw < s.kw; ++kw) {
+          offsets_.push_back(static_cast<int32_t>(c * GroupFloats() + kh * s.dilation_h * RowFloats() + kw * s.dilation_w));
+        }
+      }
+    }
+  }
+
+  TileSource SourceKind() const {
+    const int64_t stride = c_.s.stride_w;
+    if (c_.cut.in_block == 1) return stride == 1 ? TileSource::kPlain1 : stride == 2 ? TileSource::kPlain2 : TileSource::kPlain;
+    return stride == 1 ? TileSource::kBlocked1 : stride == 2 ? TileSource::kBlocked2 : TileSource::kBlocked;
+  }
+
+  using TileFunction = void (*)(const ConvTile&);
+  const TileFunction* Functions(int64_t groups) const { return c_.simd->conv[static_cast<int>(SourceKind())][groups - 1]; }
 
   ConvTile TileOf(const Picture& p) const {
     ConvTile tile = {};
@@ -216,13 +242,17 @@ class DenseExecutor final : public Executor {
     tile.kh = c_.s.kh, tile.kw = c_.s.kw;
     tile.y_group_stride = c_.s.oh * c_.s.ow * c_.cut.block;
     tile.w = p.w, tile.bias = p.bias;
+    tile.offsets = offsets_.data(), tile.taps = static_cast<int64_t>(offsets_.size());
+    tile.x_group_stride = GroupFloats();
+    tile.x_kh_stride = c_.s.dilation_h * RowFloats();
+    tile.x_kw_stride = c_.s.dilation_w * c_.cut.in_block;
+    tile.x_pixel_stride = c_.s.stride_w * c_.cut.in_block;
     return tile;
   }
 
   // One row (or segment) of one tile's result groups, activation included. `tile` has x, y and residual of its start.
   void RunRow(ConvTile tile, int64_t groups, const std::vector<int64_t>& widths) const {
-    const bool unit = tile.x_pixel_stride == c_.cut.block;
-    const auto& functions = unit ? c_.simd->conv_unit[groups - 1] : c_.simd->conv_strided[groups - 1];
+    const TileFunction* const functions = Functions(groups);
     float* const y = tile.y;
     int64_t pixels = 0;
     for (const int64_t width : widths) {
@@ -242,8 +272,6 @@ class DenseExecutor final : public Executor {
     for (int64_t first = 0; first < pixels; first += cut.band_rows) {
       const int64_t last = std::min(pixels, first + cut.band_rows);
       ConvTile tile = TileOf(p);
-      tile.x_group_stride = pixels * cut.in_block;
-      tile.x_pixel_stride = cut.in_block;
       int64_t group = 0;
       for (size_t t = 0; t < cut.tile_groups.size(); ++t) {
         const int64_t groups = cut.tile_groups[t];
@@ -267,8 +295,7 @@ class DenseExecutor final : public Executor {
 
   // A last, shorter segment. (No vector: a run allocates nothing.)
   void RunRest(ConvTile tile, int64_t groups, int64_t pixels) const {
-    const bool unit = tile.x_pixel_stride == c_.cut.block;
-    const auto& functions = unit ? c_.simd->conv_unit[groups - 1] : c_.simd->conv_strided[groups - 1];
+    const TileFunction* const functions = Functions(groups);
     float* const y = tile.y;
     const int64_t total = pixels;
     for (int64_t parts = GroupsOf(pixels, MostPixels(groups)); parts > 0; --parts) {
@@ -292,22 +319,15 @@ class DenseExecutor final : public Executor {
       const int64_t top = first * s.stride_h - s.pad_top;
       const float* x = p.x + top * s.iw * cut.in_block;
       ConvTile tile = TileOf(p);
-      int64_t row_floats = s.iw * cut.in_block;
-      tile.x_group_stride = s.ih * row_floats;
       if (cut.copies) {
         CopyBand(p.x, top, (last - 1 - first) * s.stride_h + (s.kh - 1) * s.dilation_h + 1, scratch);
         x = scratch;
-        row_floats = cut.padded_w * cut.in_block;
-        tile.x_group_stride = cut.band_in_rows * row_floats;
       }
-      tile.x_kh_stride = s.dilation_h * row_floats;
-      tile.x_kw_stride = s.dilation_w * cut.in_block;
-      tile.x_pixel_stride = s.stride_w * cut.in_block;
       int64_t group = 0;
       for (size_t t = 0; t < cut.tile_groups.size(); ++t) {
         const int64_t groups = cut.tile_groups[t];
         for (int64_t oh = first; oh < last; ++oh) {
-          tile.x = x + (oh - first) * s.stride_h * row_floats;
+          tile.x = x + (oh - first) * s.stride_h * RowFloats();
           const int64_t out = ((group * s.oh + oh) * s.ow) * cut.block;
           tile.y = p.y + out;
           tile.residual = p.residual ? p.residual + out : nullptr;
@@ -341,6 +361,7 @@ class DenseExecutor final : public Executor {
   }
 
   Common c_;
+  std::vector<int32_t> offsets_;
   std::vector<std::vector<int64_t>> widths_;  // per tile: pixels of the calls that make a row
 };
 
@@ -351,6 +372,8 @@ bool CanBlockedConv(const ConvShape& s, const Problem& problem) {
   if (getenv("DNNLCONV")) return false;
   if (isa == Isa::kBaseline || (s.has_bias && !problem.inputs[2].is_constant)) return false;
   const int64_t block = om::BlockOf(BlockedLayout(isa));
+  // Offsets into a plain source are 32 bits wide.
+  if (s.ic * s.ih > INT32_MAX / (s.iw + s.pad_left + s.pad_right)) return false;
   if (s.groups == 1 || s.IsDepthwise()) return true;
   return s.ic / s.groups % block == 0 && s.oc / s.groups % block == 0;
 }

@@ -65,6 +65,11 @@ Result<PoolShape> Read(const Problem& problem) {
   return s;
 }
 
+size_t ScratchBytes(const Problem& problem, om::Layout layout) {
+  const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
+  return static_cast<size_t>((x.size() == 4 ? x[2] : 1) * y.back() * om::BlockOf(layout)) * sizeof(float);
+}
+
 class Pool final : public Kernel {
  public:
   Status Check(const Problem& problem) const override { return Read(problem).status(); }
@@ -78,6 +83,7 @@ class Pool final : public Kernel {
       choice.inputs[0] = choice.outputs[0] = BlockedLayout(problem.isa);
       choice.implementation = std::string("vector ") + ToString(problem.isa);
     }
+    choice.scratch_bytes = ScratchBytes(problem, choice.inputs[0]);
     return choice;
   }
 
@@ -100,8 +106,10 @@ class Pool final : public Kernel {
         for (size_t i = 0; i < groups * block; ++i) y[i] /= static_cast<float>(pixels);
       });
     }
+    if (problem.scratch_bytes < ScratchBytes(problem, layout)) return Invalid("the scratch buffer is too small");
     return MakeExecutor([=, pool = simd.pool_blocked](const Arguments& a) {
-      for (size_t g = 0; g < groups; ++g) pool(In<float>(a, 0) + g * in_step, Out<float>(a) + g * out_step, s, block);
+      auto* scratch = reinterpret_cast<float*>(a.scratch);
+      for (size_t g = 0; g < groups; ++g) pool(In<float>(a, 0) + g * in_step, Out<float>(a) + g * out_step, s, scratch, block);
     });
   }
 };

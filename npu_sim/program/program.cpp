@@ -66,13 +66,19 @@ size_t ArenaBytes(const std::vector<om::NativePlan>& plans) {
   return AlignUp(bytes);
 }
 
-Port MakePort(const om::PortInfo& info, int64_t batch_of_dims) {
+Port MakePort(const om::PortInfo& info, int64_t batch) {
   Port port{info.name, info.type, info.dims, 0};
+  const bool dynamic = !info.dims.empty() && info.dims[0] < 0;
   om::Dims dims = info.dims;
-  if (!dims.empty() && dims[0] < 0) dims[0] = batch_of_dims;
-  const size_t bytes = static_cast<size_t>(om::ElementCount(dims)) * om::SizeOf(info.type);
-  port.bytes_per_batch1 = bytes / static_cast<size_t>(batch_of_dims);
+  if (dynamic) dims[0] = batch;
+  port.bytes_per_batch1 = static_cast<size_t>(om::ElementCount(dims)) * om::SizeOf(info.type) / static_cast<size_t>(batch);
   return port;
+}
+
+// Only an axis 0 that is shown as −1 follows the gear; a port with fixed dims may have no batch axis at all.
+size_t PortBytes(const Port& port, int64_t gear) {
+  if (!port.dims.empty() && port.dims[0] < 0) return port.bytes_per_batch1 * static_cast<size_t>(gear);
+  return static_cast<size_t>(om::ElementCount(port.dims)) * om::SizeOf(port.type);
 }
 
 }  // namespace
@@ -183,8 +189,8 @@ const std::vector<Port>& Program::outputs() const { return impl_->outputs; }
 const std::vector<int64_t>& Program::gears() const { return impl_->gears; }
 const LoadTimes& Program::load_times() const { return impl_->times; }
 
-size_t Program::InputBytes(size_t index, int64_t gear) const { return impl_->inputs[index].bytes_per_batch1 * static_cast<size_t>(gear); }
-size_t Program::OutputBytes(size_t index, int64_t gear) const { return impl_->outputs[index].bytes_per_batch1 * static_cast<size_t>(gear); }
+size_t Program::InputBytes(size_t index, int64_t gear) const { return PortBytes(impl_->inputs[index], gear); }
+size_t Program::OutputBytes(size_t index, int64_t gear) const { return PortBytes(impl_->outputs[index], gear); }
 
 int Program::PartCount(int64_t gear) const { return impl_->per_image ? static_cast<int>(gear) : 1; }
 

@@ -12,7 +12,20 @@ constexpr int MostPixels(int groups) {
   return fit < kMaxTilePixels ? fit : kMaxTilePixels;
 }
 
-template <int kGroups, int kPixels, bool kUnit>
+constexpr bool IsPlain(TileSource source) { return source >= TileSource::kPlain1; }
+
+// Floats between neighbouring pixels of a tile; 0 when only the tile knows. Constants keep addresses out of registers.
+constexpr int64_t PixelStride(TileSource source) {
+  switch (source) {
+    case TileSource::kBlocked1: return kBlock;
+    case TileSource::kBlocked2: return 2 * kBlock;
+    case TileSource::kPlain1: return 1;
+    case TileSource::kPlain2: return 2;
+    default: return 0;
+  }
+}
+
+template <TileSource kSource, int kGroups, int kPixels>
 void RunTile(const ConvTile& t) {
   V sum[kGroups][kPixels];
 #pragma GCC unroll 4
@@ -21,24 +34,30 @@ void RunTile(const ConvTile& t) {
 #pragma GCC unroll 14
     for (int p = 0; p < kPixels; ++p) sum[g][p] = bias;
   }
-  const int64_t pixel_stride = kUnit ? kBlock : t.x_pixel_stride;
+  const int64_t pixel_stride = PixelStride(kSource) > 0 ? PixelStride(kSource) : t.x_pixel_stride;
   const float* w = t.w;
-  for (int64_t group = 0; group < t.in_groups; ++group) {
+  // One source channel's pixel under the window: its weights, and every pixel of the tile.
+  const auto accumulate = [&](const float* x) __attribute__((always_inline)) {
+    V weight[kGroups];
+#pragma GCC unroll 4
+    for (int g = 0; g < kGroups; ++g) weight[g] = Load(w + g * kBlock);
+#pragma GCC unroll 14
+    for (int p = 0; p < kPixels; ++p) {
+      const V value = Set(x[p * pixel_stride]);
+#pragma GCC unroll 4
+      for (int g = 0; g < kGroups; ++g) sum[g][p] = MulAdd(weight[g], value, sum[g][p]);
+    }
+    w += kGroups * kBlock;
+  };
+  if constexpr (IsPlain(kSource)) {
+    for (int64_t tap = 0; tap < t.taps; ++tap) accumulate(t.x + t.offsets[tap]);
+  }
+  for (int64_t group = 0; !IsPlain(kSource) && group < t.in_groups; ++group) {
     const int64_t lanes = group + 1 < t.in_groups ? t.lanes : t.last_lanes;
     for (int64_t kh = 0; kh < t.kh; ++kh) {
       for (int64_t kw = 0; kw < t.kw; ++kw) {
         const float* x = t.x + group * t.x_group_stride + kh * t.x_kh_stride + kw * t.x_kw_stride;
-        for (int64_t lane = 0; lane < lanes; ++lane, ++x, w += kGroups * kBlock) {
-          V weight[kGroups];
-#pragma GCC unroll 4
-          for (int g = 0; g < kGroups; ++g) weight[g] = Load(w + g * kBlock);
-#pragma GCC unroll 14
-          for (int p = 0; p < kPixels; ++p) {
-            const V value = Set(x[p * pixel_stride]);
-#pragma GCC unroll 4
-            for (int g = 0; g < kGroups; ++g) sum[g][p] = MulAdd(weight[g], value, sum[g][p]);
-          }
-        }
+        for (int64_t lane = 0; lane < lanes; ++lane) accumulate(x + lane);
       }
     }
   }
@@ -55,12 +74,13 @@ void RunTile(const ConvTile& t) {
   }
 }
 
-template <int kGroups, int kPixels>
+template <TileSource kSource, int kGroups, int kPixels = MostPixels(kGroups)>
 void SetTiles(SimdTable& table) {
   if constexpr (kPixels > 0) {
-    table.conv_unit[kGroups - 1][kPixels - 1] = RunTile<kGroups, kPixels, true>;
-    table.conv_strided[kGroups - 1][kPixels - 1] = RunTile<kGroups, kPixels, false>;
-    SetTiles<kGroups, kPixels - 1>(table);
+    table.conv[static_cast<int>(kSource)][kGroups - 1][kPixels - 1] = RunTile<kSource, kGroups, kPixels>;
+    SetTiles<kSource, kGroups, kPixels - 1>(table);
+  } else if constexpr (kGroups > 1) {
+    SetTiles<kSource, kGroups - 1>(table);
   }
 }
 
@@ -148,10 +168,12 @@ void RunDepthwiseRow(const DepthwiseRow& r) {
 }
 
 void FillConv(SimdTable& table) {
-  SetTiles<1, MostPixels(1)>(table);
-  SetTiles<2, MostPixels(2)>(table);
-  SetTiles<3, MostPixels(3)>(table);
-  SetTiles<4, MostPixels(4)>(table);
+  SetTiles<TileSource::kBlocked1, 4>(table);
+  SetTiles<TileSource::kBlocked2, 4>(table);
+  SetTiles<TileSource::kBlocked, 4>(table);
+  SetTiles<TileSource::kPlain1, 2>(table);
+  SetTiles<TileSource::kPlain2, 2>(table);
+  SetTiles<TileSource::kPlain, 2>(table);
   table.depthwise_row = RunDepthwiseRow;
 }
 

@@ -51,7 +51,12 @@ struct ConvTile {
   int64_t in_groups, lanes, last_lanes;  // source channels in a group, and in the last one
   int64_t kh, kw;
   int64_t x_group_stride, x_kh_stride, x_kw_stride, x_pixel_stride;
+  // Plain source: where each of the `taps` weights of a result channel finds its pixel, from x on.
+  const int32_t* offsets;
+  int64_t taps;
 };
+// Blocked or plain source, with neighbouring pixels of a tile 1, 2 or x_pixel_stride apart.
+enum class TileSource { kBlocked1, kBlocked2, kBlocked, kPlain1, kPlain2, kPlain, kCount };
 inline constexpr int kMaxTileGroups = 4;
 inline constexpr int kMaxTilePixels = 14;
 
@@ -89,8 +94,8 @@ struct SimdTable {
   void (*from_blocked)(const float* blocked, float* planes, size_t channels, size_t pixels, size_t block);
   // result[p][l] from the lanes of `count` sources, zero where none.
   void (*gather_lanes)(const LaneSource* sources, size_t count, float* result, size_t pixels, size_t block);
-  // Pools one blocked group.
-  void (*pool_blocked)(const float* x, float* y, const PoolShape& shape, size_t block);
+  // Pools one blocked group; `scratch` takes in_h × out_w pixels.
+  void (*pool_blocked)(const float* x, float* y, const PoolShape& shape, float* scratch, size_t block);
   // Sums `pixels` pixels of a blocked group lane by lane.
   void (*sum_pixels)(const float* x, float* sums, size_t pixels, size_t block);
   // y[i] = a·x[i] + b·z[i].
@@ -100,10 +105,9 @@ struct SimdTable {
   // A 4:2:0 semi-planar row: luma and interleaved chroma (u, v per two pixels) from the even column `x0` on.
   void (*aipp_nv12_row)(const uint8_t* luma, const uint8_t* chroma, bool swap_uv, float* const rows[3], size_t n,
                         const AippRow& row);
-  // Tiles by [result groups − 1][pixels − 1]: first those whose x_pixel_stride is the block. Null where there are not
-  // enough registers, and all of them on the baseline.
-  void (*conv_unit[kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
-  void (*conv_strided[kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
+  // Tiles by [kind of source][result groups − 1][pixels − 1]. Null where there are not enough registers (or, for plain
+  // sources, for more than two groups), and all of them on the baseline.
+  void (*conv[static_cast<int>(TileSource::kCount)][kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
   void (*depthwise_row)(const DepthwiseRow& row);
 };
 

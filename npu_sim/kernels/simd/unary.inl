@@ -17,8 +17,23 @@ inline V Exp(V x, float highest = 128) {
   return ScaleByPowerOf2(p, n);
 }
 
-// Below −87 the result is 1.6e-38 instead of still less.
-inline V Sigmoid(V x) { return Reciprocal(Set(1) + Exp(Set(0) - x, 87)); }
+// 1 + e^−x for |x| ≤ 87, held at the ends beyond. The same polynomial as in Exp; adding `magic` rounds x·log2(e) to a
+// whole number n and leaves n + 127 in the low bits, from where it becomes the exponent of 2^n.
+inline V OnePlusExpOfMinus(V x) {
+  const V magic = Set(12582912.0f + 127), bounded = ClampMagnitude(x, Set(87));
+  const V m = NegMulAdd(bounded, Set(1.44269504f), magic);
+  const V n = m - magic;
+  // The negated fraction; odd coefficients have the other sign for it.
+  const V f = MulAdd(bounded, Set(1.44269504f), n);
+  V p = MulAdd(Set(-0.001327647129f), f, Set(0.009675540961f));
+  p = MulAdd(p, f, Set(-0.05550713092f));
+  p = MulAdd(p, f, Set(0.2402212024f));
+  p = MulAdd(p, f, Set(-0.6931469440f));
+  p = MulAdd(p, f, Set(1));
+  return MulAdd(p, LowBitsToExponent(m), Set(1));
+}
+
+inline V Sigmoid(V x) { return Reciprocal(OnePlusExpOfMinus(x)); }
 
 // Near zero the odd polynomial of Cephes' tanhf, elsewhere 1 − 2/(e^2|x| + 1).
 inline V Tanh(V x) {

@@ -53,6 +53,10 @@ inline V WithSignOf(V magnitude, V sign) {
   const __m256 mask = _mm256_set1_ps(-0.0f);
   return {_mm256_or_ps(_mm256_and_ps(mask, sign.v), _mm256_andnot_ps(mask, magnitude.v))};
 }
+// Limits |a| to `bound` ≥ 0, keeping the sign.
+inline V ClampMagnitude(V a, V bound) { return Max(V{_mm256_sub_ps(_mm256_setzero_ps(), bound.v)}, Min(bound, a)); }
+// The bits of `a` moved up into the exponent: 2^(n − 127) when the low bits of `a` hold n, 0 < n < 255.
+inline V LowBitsToExponent(V a) { return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(a.v), 23))}; }
 
 }  // namespace
 }  // namespace npustream::kernels

@@ -47,6 +47,10 @@ inline V WithSignOf(V magnitude, V sign) {
   const __m512i mask = _mm512_set1_epi32(static_cast<int>(0x80000000u));
   return {_mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(sign.v), _mm512_castps_si512(magnitude.v), mask, 0xE4))};
 }
+// Limits |a| to `bound` ≥ 0, keeping the sign.
+inline V ClampMagnitude(V a, V bound) { return {_mm512_range_ps(a.v, bound.v, 0x2)}; }
+// The bits of `a` moved up into the exponent: 2^(n − 127) when the low bits of `a` hold n, 0 < n < 255.
+inline V LowBitsToExponent(V a) { return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(a.v), 23))}; }
 
 }  // namespace
 }  // namespace npustream::kernels

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace npustream::kernels {
 namespace {
@@ -38,6 +39,16 @@ inline V ScaleByPowerOf2(V a, V n) { return {std::ldexp(a.v, static_cast<int>(n.
 inline V Reciprocal(V a) { return {1 / a.v}; }
 inline V SelectLess(V a, V b, V then, V otherwise) { return a.v < b.v ? then : otherwise; }
 inline V WithSignOf(V magnitude, V sign) { return {std::copysign(magnitude.v, sign.v)}; }
+// Limits |a| to `bound` ≥ 0, keeping the sign.
+inline V ClampMagnitude(V a, V bound) { return Max(V{-bound.v}, Min(bound, a)); }
+// The bits of `a` moved up into the exponent: 2^(n − 127) when the low bits of `a` hold n, 0 < n < 255.
+inline V LowBitsToExponent(V a) {
+  uint32_t bits;
+  memcpy(&bits, &a.v, sizeof(bits));
+  bits <<= 23;
+  memcpy(&a.v, &bits, sizeof(bits));
+  return a;
+}
 
 }  // namespace
 }  // namespace npustream::kernels
