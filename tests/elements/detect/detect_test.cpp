@@ -9,6 +9,7 @@
 #include "npu_sim/device/device.h"
 #include "tests/elements/gst_test_support.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/test_data.h"
 
 namespace npustream::elements {

@@ -7,6 +7,7 @@
 #include "elements/meta/npu_metas.h"
 #include "tests/elements/gst_test_support.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npustream::elements {
 namespace {
