@@ -31,7 +31,9 @@ TEST(Robustness, EveryOddFileEndsOrderly) {
       EXPECT_FALSE(ReadJsonLines(output).empty()) << entry.path();
     }
     const std::string name = entry.path().filename();
-    if (name.starts_with("gen_")) EXPECT_EQ(run.exit_code, 0) << name << ": " << run.output;
+    if (name.starts_with("gen_")) {
+      EXPECT_EQ(run.exit_code, 0) << name << ": " << run.output;
+    }
   }
 }
 
