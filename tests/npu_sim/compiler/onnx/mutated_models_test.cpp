@@ -57,7 +57,7 @@ std::string GoodModel() {
   indices->set_name("i");
   indices->set_data_type(onnx::TensorProto::INT64);
   indices->add_dims(1);
-  indices->add_int64_data(1);
+  indices->add_int64_data(0);
   AddInts(AddNode(graph, "Conv", {"x", "w"}, "c"), "pads", {1, 1, 1, 1});
   auto& pool = AddNode(graph, "MaxPool", {"c"}, "p");
   AddInts(pool, "kernel_shape", {2, 2});
