@@ -1,4 +1,5 @@
-// MatMul and Gemm on oneDNN's matmul; constant right sides are packed.
+// MatMul and Gemm. A constant right side is packed for the convolution tiles of simd.h, a row of the left side being a
+// pixel; all others run on oneDNN's matmul.
 #include <algorithm>
 #include <cstring>
 
@@ -101,29 +102,22 @@ Descriptor Describe(const Shape& s) {
   return Descriptor(dnnl::matmul::desc(a, b, y), attributes, CpuEngine());
 }
 
-class MatMulExecutor final : public Executor {
+// What follows the product: alpha, the bias with beta, the activation.
+class Finish {
  public:
-  MatMulExecutor(const Descriptor& d, const Shape& s, const Activation& activation, const Problem& problem)
-      : call_(dnnl::matmul(d), {{DNNL_ARG_SRC, d.src_desc()}, {DNNL_ARG_WEIGHTS, d.weights_desc()}, {DNNL_ARG_DST, d.dst_desc()}, {DNNL_ARG_SCRATCHPAD, d.scratchpad_desc()}}),
-        activation_(activation), activate_(SimdFor(problem.isa).unary[static_cast<int>(activation.op)]),
-        add_(SimdFor(problem.isa).binary[static_cast<int>(BinaryOp::kAdd)]),
-        count_(StoredCount(problem.outputs[0])), alpha_(s.alpha), beta_(s.beta) {
+  Finish(const Shape& s, const Activation& activation, const Problem& problem)
+      : activation_(activation), activate_(SimdFor(problem.isa).unary[static_cast<int>(activation.op)]),
+        add_(SimdFor(problem.isa).binary[static_cast<int>(BinaryOp::kAdd)]), count_(StoredCount(problem.outputs[0])), alpha_(s.alpha), beta_(s.beta) {
     if (!IsAbsent(problem, 2)) bias_.emplace(problem.outputs[0].dims, problem.inputs[2].dims, problem.outputs[0].dims);
   }
 
-  Status Run(const Arguments& a) override {
-    call_.SetAddress(0, a.inputs[0]);
-    call_.SetAddress(1, a.inputs[1]);
-    call_.SetAddress(2, a.outputs[0]);
-    call_.SetAddress(3, a.scratch);
-    NPUSTREAM_RETURN_IF_ERROR(call_.Execute());
+  void Run(const Arguments& a) const {
     float* const y = Out<float>(a);
     if (alpha_ != 1) {
       for (size_t i = 0; i < count_; ++i) y[i] *= alpha_;
     }
     if (bias_) AddBias(In<float>(a, 2), y);
     if (activation_.op != UnaryOp::kIdentity) activate_(y, y, count_, activation_.a, activation_.b);
-    return {};
   }
 
  private:
@@ -134,13 +128,123 @@ class MatMulExecutor final : public Executor {
     });
   }
 
-  DnnlCall call_;
   Activation activation_;
   SimdTable::Unary activate_;
   SimdTable::Binary add_;
   size_t count_;
   float alpha_, beta_;
   std::optional<Broadcast> bias_;
+};
+
+class DnnlExecutor final : public Executor {
+ public:
+  DnnlExecutor(const Descriptor& d, const Shape& s, const Activation& activation, const Problem& problem)
+      : call_(dnnl::matmul(d), {{DNNL_ARG_SRC, d.src_desc()}, {DNNL_ARG_WEIGHTS, d.weights_desc()}, {DNNL_ARG_DST, d.dst_desc()}, {DNNL_ARG_SCRATCHPAD, d.scratchpad_desc()}}),
+        finish_(s, activation, problem) {}
+
+  Status Run(const Arguments& a) override {
+    call_.SetAddress(0, a.inputs[0]);
+    call_.SetAddress(1, a.inputs[1]);
+    call_.SetAddress(2, a.outputs[0]);
+    call_.SetAddress(3, a.scratch);
+    NPUSTREAM_RETURN_IF_ERROR(call_.Execute());
+    finish_.Run(a);
+    return {};
+  }
+
+ private:
+  DnnlCall call_;
+  Finish finish_;
+};
+
+// Rows that are computed into scratch before they are copied to the result.
+constexpr int64_t kRowsAtOnce = 56;
+
+// Whether the tiles do it: a constant right side, one matrix, rows of the left side in memory order.
+bool CanTile(const Shape& s, const Problem& problem) {
+  return problem.isa != Isa::kBaseline && s.b_is_packed && s.y.size() == 2 && s.a_strides[1] == 1 && s.b[0] <= INT32_MAX / 64;
+}
+
+struct TileCut {
+  int64_t block, groups;  // of result columns
+
+  TileCut(const Shape& s, Isa isa) : block(om::BlockOf(BlockedLayout(isa))), groups((s.b[1] + block - 1) / block) {}
+  // Pairs of groups, then a single one when the count is odd.
+  static constexpr int64_t kTileGroups = 2;
+  size_t PackedBytes(const Shape& s) const { return static_cast<size_t>(groups * block * s.b[0]) * sizeof(float); }
+  size_t ScratchBytes() const { return static_cast<size_t>(kTileGroups * block * kRowsAtOnce + block * kTileGroups) * sizeof(float); }
+};
+
+// [tile][row of b][group of the tile][lane]
+om::Bytes PackForTiles(const Shape& s, const TileCut& cut, const float* plain) {
+  om::Bytes packed(cut.PackedBytes(s));
+  auto* to = reinterpret_cast<float*>(packed.data());
+  for (int64_t first = 0; first < cut.groups; first += TileCut::kTileGroups) {
+    const int64_t last = std::min(cut.groups, first + TileCut::kTileGroups);
+    for (int64_t k = 0; k < s.b[0]; ++k) {
+      for (int64_t n = first * cut.block; n < last * cut.block; ++n) *to++ = n < s.b[1] ? plain[k * s.b_strides[0] + n * s.b_strides[1]] : 0;
+    }
+  }
+  return packed;
+}
+
+class TiledExecutor final : public Executor {
+ public:
+  TiledExecutor(const Shape& s, const Activation& activation, const Problem& problem)
+      : cut_(s, problem.isa), rows_(s.y[0]), inner_(s.b[0]), columns_(s.b[1]), simd_(SimdFor(problem.isa)), finish_(s, activation, problem) {}
+
+  Status Run(const Arguments& a) override {
+    auto* scratch = reinterpret_cast<float*>(a.scratch);
+    float* zero_bias = scratch + TileCut::kTileGroups * cut_.block * kRowsAtOnce;
+    std::fill_n(zero_bias, TileCut::kTileGroups * cut_.block, 0.0f);
+    for (int64_t row = 0; row < rows_; row += kRowsAtOnce) {
+      const int64_t count = std::min(kRowsAtOnce, rows_ - row);
+      const float* w = In<float>(a, 1);
+      for (int64_t first = 0; first < cut_.groups; first += TileCut::kTileGroups) {
+        const int64_t groups = std::min(TileCut::kTileGroups, cut_.groups - first);
+        ConvTile tile = {};
+        tile.w = w, tile.bias = zero_bias;
+        tile.in_groups = 1, tile.lanes = tile.last_lanes = inner_;
+        tile.kh = tile.kw = 1;
+        tile.x_pixel_stride = inner_;
+        tile.y_group_stride = kRowsAtOnce * cut_.block;
+        Tiles(tile, In<float>(a, 0) + row * inner_, scratch, groups, count);
+        CopyOut(scratch, Out<float>(a) + row * columns_ + first * cut_.block, std::min(groups * cut_.block, columns_ - first * cut_.block), count);
+        w += groups * cut_.block * inner_;
+      }
+    }
+    finish_.Run(a);
+    return {};
+  }
+
+ private:
+  void Tiles(ConvTile tile, const float* x, float* scratch, int64_t groups, int64_t rows) const {
+    const auto& functions = simd_.conv[static_cast<int>(TileSource::kBlocked)][groups - 1];
+    int64_t most = kMaxTilePixels;
+    while (!functions[most - 1]) --most;
+    int64_t done = 0;
+    for (int64_t parts = (rows + most - 1) / most; parts > 0; --parts) {
+      const int64_t width = (rows - done + parts - 1) / parts;
+      tile.x = x + done * inner_;
+      tile.y = scratch + done * cut_.block;
+      functions[width - 1](tile);
+      done += width;
+    }
+  }
+
+  // [group][row][lane] to rows of the result.
+  void CopyOut(const float* scratch, float* y, int64_t columns, int64_t rows) const {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t n = 0; n < columns; n += cut_.block) {
+        std::copy_n(scratch + (n / cut_.block * kRowsAtOnce + r) * cut_.block, std::min(cut_.block, columns - n), y + r * columns_ + n);
+      }
+    }
+  }
+
+  TileCut cut_;
+  int64_t rows_, inner_, columns_;
+  const SimdTable& simd_;
+  Finish finish_;
 };
 
 class MatMul final : public Kernel {
@@ -152,6 +256,13 @@ class MatMul final : public Kernel {
 
   Result<Choice> Choose(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const Shape s, Read(problem));
+    if (CanTile(s, problem)) {
+      const TileCut cut(s, problem.isa);
+      Choice choice = PlainChoice(problem, std::string("tiled ") + ToString(problem.isa));
+      choice.packed[1] = PackForTiles(s, cut, reinterpret_cast<const float*>(problem.inputs[1].constant.data()));
+      choice.scratch_bytes = cut.ScratchBytes();
+      return choice;
+    }
     return CatchDnnl([&] {
       const Descriptor d = Describe(s);
       Choice choice = PlainChoice(problem, std::string("oneDNN ") + d.impl_info_str());
@@ -167,11 +278,17 @@ class MatMul final : public Kernel {
     NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Shape s, Read(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
+    if (CanTile(s, problem)) {
+      const TileCut cut(s, problem.isa);
+      if (problem.inputs[1].constant.size() != cut.PackedBytes(s)) return Invalid("the packed matrix has another size");
+      if (problem.scratch_bytes < cut.ScratchBytes()) return Invalid("the scratch buffer is too small");
+      return std::unique_ptr<Executor>(std::make_unique<TiledExecutor>(s, activation, problem));
+    }
     return Flatten(CatchDnnl([&]() -> Result<std::unique_ptr<Executor>> {
       const Descriptor d = Describe(s);
       if (s.b_is_packed && problem.inputs[1].constant.size() != d.weights_desc().get_size()) return Invalid("the packed matrix has another size");
       if (problem.scratch_bytes < d.scratchpad_desc().get_size()) return Invalid("the scratch buffer is too small");
-      return std::unique_ptr<Executor>(std::make_unique<MatMulExecutor>(d, s, activation, problem));
+      return std::unique_ptr<Executor>(std::make_unique<DnnlExecutor>(d, s, activation, problem));
     }));
   }
 };

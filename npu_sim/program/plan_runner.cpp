@@ -1,6 +1,7 @@
 #include "npu_sim/program/plan_runner.h"
 
 #include <time.h>
+#include <xmmintrin.h>
 
 #include <cstdio>
 #include <cstdlib>
@@ -27,6 +28,20 @@ double ThreadSeconds() {
 Status Corrupt(const om::NativeStep& step, std::string_view what) {
   return Status(StatusCode::kCorruptData, fmt::format("step '{}' ({}): {}", step.name, step.op, what));
 }
+
+// Denormal numbers count as zero while a plan runs. Dead channels decay into them, and each costs a hundred cycles: a
+// network of this kind runs ten times slower. Accelerators know no denormals either.
+class FlushDenormals {
+ public:
+  FlushDenormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | kFlushResults | kReadAsZero); }
+  ~FlushDenormals() { _mm_setcsr(before_); }
+  FlushDenormals(const FlushDenormals&) = delete;
+  FlushDenormals& operator=(const FlushDenormals&) = delete;
+
+ private:
+  static constexpr unsigned kFlushResults = 0x8000, kReadAsZero = 0x0040;  // bits of MXCSR
+  unsigned before_;
+};
 
 kernels::TensorInfo InfoOf(const om::NativePlan& plan, int32_t id) {
   kernels::TensorInfo info;
@@ -116,6 +131,7 @@ PlanRunner::~PlanRunner() {
 
 Status PlanRunner::Run(int core_index, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) {
   Core& core = cores_[core_index];
+  const FlushDenormals flush;
   for (const Patch& patch : patches_) {
     const std::byte* base = patch.from_output ? outputs[patch.port] : inputs[patch.port];
     if (patch.to_output_slot) {

@@ -1,0 +1,147 @@
+// Convolutions of many shapes against a plain loop, on whatever instruction set this process uses.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "npu_sim/kernels/kernel.h"
+#include "npu_sim/program/evaluate.h"
+#include "npu_sim/program/lowering.h"
+#include "tests/npu_sim/support/graph_builder.h"
+
+namespace npustream::kernels {
+namespace {
+
+using om::Dims;
+
+struct Case {
+  int64_t n, ic, ih, iw, oc, groups, kh, kw, stride, dilation, top, left, bottom, right;
+  std::string activation;
+  bool bias, residual;
+
+  int64_t oh() const { return (ih + top + bottom - (kh - 1) * dilation - 1) / stride + 1; }
+  int64_t ow() const { return (iw + left + right - (kw - 1) * dilation - 1) / stride + 1; }
+};
+
+double Activate(const std::string& name, double x) {
+  if (name == "Relu") return std::max(x, 0.0);
+  if (name == "Silu") return x / (1 + std::exp(-x));
+  if (name == "Sigmoid") return 1 / (1 + std::exp(-x));
+  if (name == "LeakyRelu") return x < 0 ? 0.1 * x : x;
+  return x;
+}
+
+std::vector<float> Reference(const Case& c, const std::vector<float>& x, const std::vector<float>& w, const std::vector<float>& b, const std::vector<float>& r) {
+  const int64_t icg = c.ic / c.groups, ocg = c.oc / c.groups;
+  std::vector<float> y;
+  for (int64_t n = 0; n < c.n; ++n) {
+    for (int64_t o = 0; o < c.oc; ++o) {
+      for (int64_t oh = 0; oh < c.oh(); ++oh) {
+        for (int64_t ow = 0; ow < c.ow(); ++ow) {
+          double sum = c.bias ? b[o] : 0;
+          for (int64_t i = 0; i < icg; ++i) {
+            for (int64_t kh = 0; kh < c.kh; ++kh) {
+              for (int64_t kw = 0; kw < c.kw; ++kw) {
+                const int64_t h = oh * c.stride - c.top + kh * c.dilation, v = ow * c.stride - c.left + kw * c.dilation;
+                if (h < 0 || h >= c.ih || v < 0 || v >= c.iw) continue;
+                sum += static_cast<double>(x[((n * c.ic + o / ocg * icg + i) * c.ih + h) * c.iw + v]) * w[((o * icg + i) * c.kh + kh) * c.kw + kw];
+              }
+            }
+          }
+          if (c.residual) sum += r[y.size()];
+          y.push_back(static_cast<float>(Activate(c.activation, sum)));
+        }
+      }
+    }
+  }
+  return y;
+}
+
+// The node between two channel-preserving neighbours, so that its blocked layouts are used on both sides.
+void Check(const Case& c, bool blocked_source) {
+  SCOPED_TRACE(::testing::Message() << "ic " << c.ic << " oc " << c.oc << " groups " << c.groups << " kernel " << c.kh << "x" << c.kw << " stride " << c.stride
+                                    << " dilation " << c.dilation << " size " << c.ih << "x" << c.iw << " pads " << c.top << c.left << c.bottom << c.right << " "
+                                    << c.activation << (blocked_source ? " blocked" : " plain"));
+  om::GraphBuilder b;
+  const Dims in = {c.n, c.ic, c.ih, c.iw}, out = {c.n, c.oc, c.oh(), c.ow()}, weights = {c.oc, c.ic / c.groups, c.kh, c.kw};
+  const auto x = om::GraphBuilder::RandomFloats(static_cast<size_t>(om::ElementCount(in)), 1);
+  const auto w = om::GraphBuilder::RandomFloats(static_cast<size_t>(om::ElementCount(weights)), 2);
+  const auto bias = om::GraphBuilder::RandomFloats(static_cast<size_t>(c.oc), 3);
+  const auto residual = om::GraphBuilder::RandomFloats(static_cast<size_t>(om::ElementCount(out)), 4);
+  om::TensorId source = b.Input(in);
+  // A pooling of single pixels changes nothing but the layout.
+  if (blocked_source) source = b.Node("MaxPool", {source}, in, {{"kernel_shape", std::vector<int64_t>{1, 1}}});
+  std::vector<om::TensorId> inputs = {source, b.Floats(weights, w), c.bias ? b.Floats({c.oc}, bias) : om::kNoTensor};
+  if (c.residual) inputs.push_back(b.Input(out));
+  om::Attributes attributes = {{"strides", std::vector<int64_t>{c.stride, c.stride}}, {"dilations", std::vector<int64_t>{c.dilation, c.dilation}},
+                               {"group", c.groups}, {"pads", std::vector<int64_t>{c.top, c.left, c.bottom, c.right}}};
+  if (!c.activation.empty()) attributes["activation"] = c.activation;
+  if (c.activation == "LeakyRelu") attributes["activation_alpha"] = 0.1f;
+  b.Output(b.Node("Conv", inputs, out, attributes));
+  std::vector<om::Bytes> contents = {om::ToBytes(x)};
+  if (c.residual) contents.push_back(om::ToBytes(residual));
+  const auto got = program::EvaluateGraph(b.graph(), contents);
+  ASSERT_TRUE(got.ok()) << got.status().message();
+  const auto result = om::FromBytes<float>((*got)[0]);
+  const auto expected = Reference(c, x, w, bias, residual);
+  ASSERT_EQ(result.size(), expected.size());
+  const double scale = std::sqrt(static_cast<double>(om::ElementCount(weights) / c.oc));
+  for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(result[i], expected[i], 2e-6 * scale + 2e-6 * std::fabs(expected[i])) << "element " << i;
+}
+
+TEST(ConvTest, ManyShapes) {
+  const Case cases[] = {
+      // n ic ih iw oc g kh kw s d pads activation bias residual
+      {1, 16, 13, 13, 16, 1, 1, 1, 1, 1, 0, 0, 0, 0, "", true, false},
+      {1, 64, 26, 26, 80, 1, 1, 1, 1, 1, 0, 0, 0, 0, "Sigmoid", true, false},
+      {2, 58, 9, 7, 58, 1, 1, 1, 1, 1, 0, 0, 0, 0, "Relu", true, false},
+      {1, 300, 5, 5, 33, 1, 1, 1, 1, 1, 0, 0, 0, 0, "Silu", false, true},
+      {1, 32, 14, 14, 48, 1, 1, 1, 2, 1, 0, 0, 0, 0, "", true, false},
+      {1, 32, 15, 14, 64, 1, 3, 3, 1, 1, 1, 1, 1, 1, "Silu", true, true},
+      {1, 24, 15, 17, 24, 1, 3, 3, 2, 1, 1, 1, 1, 1, "LeakyRelu", true, false},
+      {1, 3, 33, 31, 16, 1, 3, 3, 2, 1, 1, 1, 1, 1, "Silu", true, false},
+      {1, 3, 40, 40, 64, 1, 7, 7, 2, 1, 3, 3, 3, 3, "Relu", true, false},
+      {1, 3, 32, 32, 96, 1, 11, 11, 4, 1, 2, 2, 2, 2, "Relu", true, false},
+      {2, 12, 20, 20, 16, 1, 3, 3, 1, 1, 1, 1, 1, 1, "", true, false},
+      {1, 40, 12, 12, 40, 1, 3, 3, 1, 2, 2, 2, 2, 2, "Relu", true, false},
+      {1, 20, 11, 13, 20, 1, 5, 3, 1, 1, 0, 1, 2, 0, "", true, false},
+      {1, 16, 11, 11, 8, 1, 3, 3, 3, 1, 0, 0, 0, 0, "", false, false},
+      {1, 128, 7, 7, 128, 1, 3, 3, 1, 1, 1, 1, 1, 1, "Relu", true, true},
+      {1, 32, 20, 20, 32, 32, 3, 3, 1, 1, 1, 1, 1, 1, "Silu", true, false},
+      {2, 58, 21, 19, 58, 58, 3, 3, 2, 1, 1, 1, 1, 1, "Relu", true, false},
+      {1, 24, 20, 20, 24, 24, 5, 5, 1, 1, 2, 2, 2, 2, "Sigmoid", true, false},
+      {1, 16, 14, 14, 16, 16, 5, 5, 2, 1, 2, 2, 2, 2, "", true, true},
+      {1, 16, 9, 9, 16, 16, 3, 3, 1, 2, 2, 2, 2, 2, "", false, false},
+      {1, 16, 3, 2, 16, 16, 7, 7, 1, 1, 3, 3, 3, 3, "", true, false},
+      {1, 64, 10, 10, 64, 4, 3, 3, 1, 1, 1, 1, 1, 1, "Relu", true, false},
+      {1, 30, 10, 10, 60, 3, 3, 3, 1, 1, 1, 1, 1, 1, "Silu", true, false},
+      {1, 16, 10, 10, 32, 16, 3, 3, 1, 1, 1, 1, 1, 1, "", true, false},
+      {1, 1, 28, 28, 8, 1, 5, 5, 1, 1, 2, 2, 2, 2, "Relu", true, false},
+      {1, 17, 1, 40, 5, 1, 1, 3, 1, 1, 0, 1, 0, 1, "", true, false},
+  };
+  for (const Case& c : cases) {
+    Check(c, false);
+    Check(c, true);
+  }
+}
+
+TEST(ConvTest, NoConvolutionRunsOnAReferenceImplementation) {
+  om::GraphBuilder b;
+  const om::TensorId x = b.Input({1, 3, 32, 32});
+  const om::TensorId y = b.Node("Conv", {x, b.Random({16, 3, 3, 3}, 1)}, {1, 16, 30, 30}, {{"pads", std::vector<int64_t>{0, 0, 0, 0}}});
+  b.Output(y);
+  const auto plan = program::Lower(b.graph());
+  ASSERT_TRUE(plan.ok());
+  for (const om::NativeStep& step : plan->steps) EXPECT_EQ(step.implementation.find("ref"), std::string::npos) << step.implementation;
+}
+
+TEST(ConvTest, InconsistentShapesAreRefused) {
+  om::GraphBuilder b;
+  const om::TensorId x = b.Input({1, 3, 32, 32});
+  b.Output(b.Node("Conv", {x, b.Random({16, 4, 3, 3}, 1)}, {1, 16, 30, 30}));
+  const auto plan = program::Lower(b.graph());
+  ASSERT_FALSE(plan.ok());
+  EXPECT_NE(plan.status().message().find("Conv_0"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace npustream::kernels

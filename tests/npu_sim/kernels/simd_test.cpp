@@ -1,0 +1,164 @@
+// Every vector function on each instruction set of this CPU against the C library or plain loops.
+#include "npu_sim/kernels/simd/simd.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "npu_sim/kernels/isa.h"
+
+namespace npustream::kernels {
+namespace {
+
+std::vector<Isa> Isas() {
+  std::vector<Isa> isas = {Isa::kBaseline};
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) isas.push_back(Isa::kAvx2);
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    isas.push_back(Isa::kAvx512);
+  }
+  return isas;
+}
+
+struct Reference {
+  UnaryOp op;
+  std::function<double(double)> function;
+  double relative, absolute;
+  float a = 0, b = 0;
+};
+
+const Reference kReferences[] = {
+    {UnaryOp::kRelu, [](double x) { return std::max(x, 0.0); }, 0, 0},
+    {UnaryOp::kLeakyRelu, [](double x) { return x < 0 ? 0.125 * x : x; }, 0, 0, 0.125f},
+    {UnaryOp::kClip, [](double x) { return std::min(std::max(x, -1.5), 6.0); }, 0, 0, -1.5f, 6},
+    {UnaryOp::kSigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }, 1e-6, 1e-30},
+    {UnaryOp::kSilu, [](double x) { return x / (1 + std::exp(-x)); }, 1e-6, 1e-30},
+    {UnaryOp::kHardSwish, [](double x) { return x * std::min(std::max(x / 6 + 0.5, 0.0), 1.0); }, 1e-6, 1e-6},
+    {UnaryOp::kHardSigmoid, [](double x) { return std::min(std::max(0.25 * x + 0.5, 0.0), 1.0); }, 1e-6, 1e-7, 0.25f, 0.5f},
+    {UnaryOp::kTanh, [](double x) { return std::tanh(x); }, 5e-7, 0},
+    {UnaryOp::kElu, [](double x) { return x < 0 ? 1.5 * (std::exp(x) - 1) : x; }, 1e-6, 3e-7, 1.5f},
+    {UnaryOp::kMish, [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }, 1e-6, 1e-30},
+    {UnaryOp::kGelu, [](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }, 1e-6, 2e-6},
+    {UnaryOp::kErf, [](double x) { return std::erf(x); }, 2e-6, 0},
+    {UnaryOp::kExp, [](double x) { return std::exp(x); }, 5e-7, 1e-38},
+    {UnaryOp::kSoftplus, [](double x) { return std::log1p(std::exp(x)); }, 1e-6, 0},
+    {UnaryOp::kNeg, [](double x) { return -x; }, 0, 0},
+    {UnaryOp::kAbs, [](double x) { return std::fabs(x); }, 0, 0},
+    {UnaryOp::kFloor, [](double x) { return std::floor(x); }, 0, 0},
+    {UnaryOp::kCeil, [](double x) { return std::ceil(x); }, 0, 0},
+    {UnaryOp::kRound, [](double x) { return std::nearbyint(x); }, 0, 0},
+    {UnaryOp::kReciprocal, [](double x) { return 1 / x; }, 1e-7, 0},
+};
+
+TEST(SimdTest, UnaryFunctionsAreRight) {
+  // An odd count, so that every width has a rest.
+  std::vector<float> x;
+  for (int i = -4001; i <= 4001; ++i) x.push_back(static_cast<float>(i) / 200.0f + 0.0013f);
+  for (const float far : {-80.0f, -40.0f, 60.0f, 80.0f}) x.push_back(far);
+  for (const Isa isa : Isas()) {
+    for (const Reference& reference : kReferences) {
+      std::vector<float> y(x.size());
+      SimdFor(isa).unary[static_cast<int>(reference.op)](x.data(), y.data(), x.size(), reference.a, reference.b);
+      for (size_t i = 0; i < x.size(); ++i) {
+        const double expected = reference.function(static_cast<double>(x[i]));
+        // Without fused multiply-add the argument's reduction rounds, in proportion to the argument.
+        const double relative = reference.relative * (isa == Isa::kBaseline ? 1 + std::fabs(x[i]) : 1 + std::fabs(x[i]) / 20);
+        ASSERT_NEAR(y[i], expected, relative * std::fabs(expected) + reference.absolute) << ToString(isa) << " op " << static_cast<int>(reference.op) << " x " << x[i];
+      }
+    }
+  }
+}
+
+TEST(SimdTest, ExtremesStayInRange) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> x = {-infinity, -1e30f, -200, -104, 88.5f, 89, 200, 1e30f, infinity};
+  for (const Isa isa : Isas()) {
+    std::vector<float> y(x.size());
+    const auto run = [&](UnaryOp op) { SimdFor(isa).unary[static_cast<int>(op)](x.data(), y.data(), x.size(), 1, 1); };
+    run(UnaryOp::kExp);
+    EXPECT_EQ(y[0], 0);
+    EXPECT_EQ(y[2], 0);
+    EXPECT_TRUE(std::isfinite(y[4]));
+    EXPECT_EQ(y[6], infinity);
+    run(UnaryOp::kSigmoid);
+    for (const float value : y) EXPECT_TRUE(value >= 0 && value <= 1) << value;
+    EXPECT_EQ(y[8], 1);
+    run(UnaryOp::kTanh);
+    EXPECT_EQ(y[1], -1);
+    EXPECT_EQ(y[8], 1);
+    const float nan = std::nanf("");
+    float result = 0;
+    SimdFor(isa).unary[static_cast<int>(UnaryOp::kExp)](&nan, &result, 1, 0, 0);
+    EXPECT_TRUE(std::isnan(result));
+  }
+}
+
+TEST(SimdTest, BinaryFunctionsAreRight) {
+  std::mt19937 random(1);
+  std::vector<float> x(67), y(67), z(67);
+  for (size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<float>(random() % 2000) / 100 - 10;
+    y[i] = static_cast<float>(random() % 2000) / 100 + 0.5f;
+  }
+  const std::function<float(float, float)> expected[] = {std::plus<float>(), std::minus<float>(), std::multiplies<float>(), std::divides<float>(),
+                                                         [](float a, float b) { return std::min(a, b); }, [](float a, float b) { return std::max(a, b); },
+                                                         [](float a, float b) { return a < 0 ? a * b : a; }};
+  for (const Isa isa : Isas()) {
+    for (int op = 0; op < static_cast<int>(BinaryOp::kCount); ++op) {
+      SimdFor(isa).binary[op](x.data(), y.data(), z.data(), x.size());
+      for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(z[i], expected[op](x[i], y[i])) << op;
+      SimdFor(isa).binary_scalar[op](x.data(), 2.5f, z.data(), x.size(), false);
+      for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(z[i], expected[op](x[i], 2.5f)) << op;
+      SimdFor(isa).binary_scalar[op](x.data(), 2.5f, z.data(), x.size(), true);
+      for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(z[i], expected[op](2.5f, x[i])) << op;
+    }
+  }
+}
+
+TEST(SimdTest, BlockingAndBack) {
+  for (const Isa isa : Isas()) {
+    const auto block = static_cast<size_t>(om::BlockOf(BlockedLayout(isa)));
+    const size_t channels = 2 * block + 3, pixels = 77, stored = 3 * block;
+    std::vector<float> planes(channels * pixels), blocked(stored * pixels, 9), back(planes.size());
+    for (size_t i = 0; i < planes.size(); ++i) planes[i] = static_cast<float>(i);
+    SimdFor(isa).to_blocked(planes.data(), blocked.data(), channels, pixels, block);
+    for (size_t c = 0; c < stored; ++c) {
+      for (size_t p = 0; p < pixels; ++p) {
+        ASSERT_EQ(blocked[(c / block * pixels + p) * block + c % block], c < channels ? planes[c * pixels + p] : 0);
+      }
+    }
+    SimdFor(isa).from_blocked(blocked.data(), back.data(), channels, pixels, block);
+    EXPECT_EQ(back, planes);
+  }
+}
+
+// The arithmetic of FACTS: (M · (in − bias)) >> 8, clamped, then (x − mean − min) · var_reci.
+TEST(SimdTest, AippRowsAreBitExact) {
+  AippRow row = {{298, 0, 409, 298, -100, -208, 298, 516, 0}, {16, 128, 128}, {0, 0, 0}, {10, 20, 30}, {0.5f, 1.25f, 0}, {1 / 58.0f, 1, 0.25f}, true, false};
+  std::mt19937 random(3);
+  std::vector<uint8_t> luma(131), chroma(132);
+  for (uint8_t& value : luma) value = static_cast<uint8_t>(random());
+  for (uint8_t& value : chroma) value = static_cast<uint8_t>(random());
+  for (const Isa isa : Isas()) {
+    std::vector<float> result[3];
+    float* rows[3];
+    for (int c = 0; c < 3; ++c) {
+      result[c].assign(luma.size(), -1);
+      rows[c] = result[c].data();
+    }
+    SimdFor(isa).aipp_nv12_row(luma.data(), chroma.data(), false, rows, luma.size(), row);
+    for (size_t i = 0; i < luma.size(); ++i) {
+      const int in[3] = {luma[i] - 16, chroma[i / 2 * 2] - 128, chroma[i / 2 * 2 + 1] - 128};
+      for (int c = 0; c < 3; ++c) {
+        const int sum = (row.matrix[c * 3] * in[0] + row.matrix[c * 3 + 1] * in[1] + row.matrix[c * 3 + 2] * in[2]) >> 8;
+        const float value = static_cast<float>(sum < 0 ? 0 : sum > 255 ? 255 : sum);
+        ASSERT_EQ(result[c][i], (value - row.offset[c] - row.minimum[c]) * row.scale[c]) << ToString(isa) << " pixel " << i << " channel " << c;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace npustream::kernels

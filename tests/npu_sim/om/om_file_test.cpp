@@ -1,0 +1,215 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "npu_sim/om/file_header.h"
+#include "npu_sim/om/om_reader.h"
+#include "npu_sim/om/om_writer.h"
+#include "npu_sim/program/lowering.h"
+#include "npu_sim/program/program.h"
+#include "tests/npu_sim/support/graph_builder.h"
+
+namespace npustream::om {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A small convolutional model with everything that a file can hold.
+OmModel MakeModel() {
+  GraphBuilder b;
+  const TensorId x = b.Input({1, 3, 8, 8});
+  const TensorId y = b.Node("Conv", {x, b.Random({20, 3, 3, 3}, 1), b.Random({20}, 2)}, {1, 20, 8, 8},
+                            {{"strides", std::vector<int64_t>{1, 1}}, {"dilations", std::vector<int64_t>{1, 1}}, {"group", int64_t{1}},
+                             {"pads", std::vector<int64_t>{1, 1, 1, 1}}, {"activation", std::string("Silu")}});
+  const TensorId z = b.Node("Concat", {y, x}, {1, 23, 8, 8}, {{"axis", int64_t{1}}});
+  const TensorId flat = b.Node("Reshape", {z}, {1, 23 * 64});
+  b.Output(b.Node("Gemm", {flat, b.Random({23 * 64, 5}, 3)}, {1, 5}, {{"alpha", 1.0f}}));
+  OmModel model;
+  model.info = {"0.1.0", "Ascend310P3", "small", "atc --model=small.onnx", {{"images", DataType::kFloat32, {-1, 3, 8, 8}, Format::kNchw}},
+                {{"scores", DataType::kFloat32, {-1, 5}, Format::kNd}}, {1, 2, 4}, true, {}};
+  AippConfig aipp;
+  aipp.src_image_size_w = aipp.src_image_size_h = 8;
+  aipp.min_chn = {1.5f, 2.5f, 3.5f, 0};
+  model.info.aipp = {aipp};
+  model.plans.push_back({1, true, b.graph(), *program::Lower(b.graph())});
+  return model;
+}
+
+Bytes Written() {
+  auto bytes = WriteOm(MakeModel());
+  EXPECT_TRUE(bytes.ok()) << bytes.status().message();
+  return *bytes;
+}
+
+TEST(OmFileTest, KeepsAllThatWasWritten) {
+  const OmModel model = MakeModel();
+  auto file = OmFile::FromBytes(*WriteOm(model));
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  const OmInfo& info = (*file)->info();
+  EXPECT_EQ(info.toolkit_version, "0.1.0");
+  EXPECT_EQ(info.soc, "Ascend310P3");
+  EXPECT_EQ(info.name, "small");
+  EXPECT_EQ(info.command_line, "atc --model=small.onnx");
+  EXPECT_EQ(info.gears, (std::vector<int64_t>{1, 2, 4}));
+  ASSERT_EQ(info.inputs.size(), 1u);
+  EXPECT_EQ(info.inputs[0].name, "images");
+  EXPECT_EQ(info.inputs[0].dims, (Dims{-1, 3, 8, 8}));
+  EXPECT_EQ(info.inputs[0].format, Format::kNchw);
+  ASSERT_EQ(info.aipp.size(), 1u);
+  EXPECT_EQ(info.aipp[0].min_chn[1], 2.5f);
+  EXPECT_EQ(info.aipp[0].matrix, model.info.aipp[0].matrix);
+  EXPECT_EQ((*file)->sizes().node_count, 4u);
+
+  auto graph = (*file)->LoadGraph(0);
+  ASSERT_TRUE(graph.ok());
+  ASSERT_EQ(graph->tensors.size(), model.plans[0].graph.tensors.size());
+  for (size_t i = 0; i < graph->tensors.size(); ++i) {
+    const Tensor &read = graph->tensors[i], &written = model.plans[0].graph.tensors[i];
+    EXPECT_EQ(read.name, written.name);
+    EXPECT_EQ(read.dims, written.dims);
+    ASSERT_EQ(read.is_constant(), written.is_constant());
+    if (read.is_constant()) {
+      EXPECT_EQ(*read.constant, *written.constant);
+    }
+  }
+  EXPECT_EQ(graph->nodes[0].attributes, model.plans[0].graph.nodes[0].attributes);
+  const NativePlan* native = (*file)->native(0);
+  ASSERT_NE(native, nullptr);
+  EXPECT_EQ(native->steps.size(), model.plans[0].native->steps.size());
+  EXPECT_EQ(native->arena_bytes, model.plans[0].native->arena_bytes);
+}
+
+TEST(OmFileTest, SameModelGivesTheSameBytes) { EXPECT_EQ(Written(), Written()); }
+
+TEST(OmFileTest, WeightsAreAlignedAndStoredOnce) {
+  OmModel model = MakeModel();
+  const size_t once = WriteOm(model)->size();
+  model.plans[0].per_image = false;
+  model.info.gears = {1, 2};
+  model.plans.push_back(model.plans[0]);
+  model.plans[1].batch = 2;
+  // The graphs have batch 1 in both plans, which a dynamic batch does not contradict.
+  auto twice = WriteOm(model);
+  ASSERT_TRUE(twice.ok()) << twice.status().message();
+  EXPECT_LT(twice->size(), once + once / 2);
+  FileHeader header;
+  std::memcpy(&header, twice->data(), sizeof(header));
+  EXPECT_EQ(header.weight_offset % 64, 0u);
+}
+
+struct Foreign {
+  const char* start;
+  size_t size;
+  const char* expected;
+};
+
+TEST(OmFileTest, NamesForeignFiles) {
+  const Foreign cases[] = {
+      {"", 0, "empty"},
+      {"GGUF\3\0\0\0", 8, "GGUF"},
+      {"\x08\x07\x12\x07pytorch", 11, "ONNX"},
+      {"hello world, this is text\n", 26, "text"},
+      {"\x7f" "ELF\2\1\1", 7, "ELF"},
+      {"PK\3\4xxxx", 8, "ZIP"},
+      {"\0\0\0\0", 4, "unknown kind"},
+  };
+  for (const Foreign& c : cases) {
+    const auto file = OmFile::FromBytes(std::as_bytes(std::span(c.start, c.size)));
+    ASSERT_FALSE(file.ok());
+    EXPECT_EQ(file.status().code(), StatusCode::kCorruptData);
+    EXPECT_THAT(file.status().message(), HasSubstr("not an OM file"));
+    EXPECT_THAT(file.status().message(), HasSubstr(c.expected));
+  }
+}
+
+TEST(OmFileTest, MissingFileIsNotFoundAndNamed) {
+  const auto file = OmFile::Open("/nonexistent/model.om");
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(file.status().code(), StatusCode::kNotFound);
+  EXPECT_THAT(file.status().message(), HasSubstr("/nonexistent/model.om"));
+}
+
+TEST(OmFileTest, EveryTruncationIsAnError) {
+  const Bytes bytes = Written();
+  for (size_t size = 0; size < bytes.size(); size += size < 4096 ? 1 : 997) {
+    const auto file = OmFile::FromBytes(std::span(bytes).first(size));
+    ASSERT_FALSE(file.ok()) << size;
+    EXPECT_EQ(file.status().code(), StatusCode::kCorruptData);
+  }
+}
+
+TEST(OmFileTest, TrailingBytesAndAlterationsAreErrors) {
+  Bytes bytes = Written();
+  for (size_t at = 4; at < bytes.size(); at += 61) {
+    Bytes altered = bytes;
+    altered[at] ^= std::byte{0x10};
+    EXPECT_FALSE(OmFile::FromBytes(altered).ok()) << at;
+  }
+  bytes.push_back(std::byte{0});
+  EXPECT_FALSE(OmFile::FromBytes(bytes).ok());
+}
+
+TEST(OmFileTest, OtherLayoutVersionAsksForConversion) {
+  Bytes bytes = Written();
+  bytes[3] = std::byte{9};
+  const auto file = OmFile::FromBytes(bytes);
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(file.status().code(), StatusCode::kUnsupported);
+  EXPECT_THAT(file.status().message(), HasSubstr("atc"));
+}
+
+// Alters the metadata, mends the checksum, and goes on for as long as no error comes: nothing may crash.
+TEST(OmFileTest, DamageWithARightChecksumNeverCrashes) {
+  const Bytes bytes = Written();
+  FileHeader header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  std::mt19937 random(7);
+  int rejected = 0, ran = 0;
+  for (int round = 0; round < 1500; ++round) {
+    Bytes altered = bytes;
+    for (int flips = 1 + static_cast<int>(random() % 3); flips > 0; --flips) {
+      const size_t at = header.metadata_offset + random() % header.metadata_bytes;
+      altered[at] = static_cast<std::byte>(random() % 4 == 0 ? 0xff : random());
+    }
+    const Sha256Digest digest = FileChecksum(header, std::span<const std::byte>(altered).subspan(sizeof(FileHeader)));
+    std::memcpy(altered.data() + offsetof(FileHeader, checksum), digest.data(), digest.size());
+    const auto file = OmFile::FromBytes(altered);
+    // What claims to be huge is not loaded: that would be a test of memory.
+    if (!file.ok() || ((*file)->native(0) && (*file)->native(0)->arena_bytes > 1 << 26)) {
+      ++rejected;
+      continue;
+    }
+    const auto loaded = program::Program::Load(**file, 1);
+    if (!loaded.ok() || (*loaded)->InputBytes(0, 1) > 1 << 20 || (*loaded)->OutputBytes(0, 1) > 1 << 20) continue;
+    const Bytes input((*loaded)->InputBytes(0, 1) + 64);
+    Bytes output((*loaded)->OutputBytes(0, 1) + 64);
+    const std::byte* const in[] = {input.data()};
+    std::byte* const out[] = {output.data()};
+    static_cast<void>((*loaded)->RunPart((*loaded)->gears()[0], 0, 0, in, out));
+    ++ran;
+  }
+  EXPECT_GT(rejected, 100);
+  EXPECT_GT(ran, 100);
+}
+
+TEST(OmWriterTest, RefusesWhatTheReaderWould) {
+  OmModel model = MakeModel();
+  model.plans[0].graph.nodes[0].inputs[0] = 99;
+  auto bytes = WriteOm(model);
+  ASSERT_FALSE(bytes.ok());
+  EXPECT_EQ(bytes.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(bytes.status().message(), HasSubstr("tensor 99"));
+
+  model = MakeModel();
+  model.plans[0].native->values[0].offset = uint64_t{1} << 40;
+  EXPECT_FALSE(WriteOm(model).ok());
+
+  model = MakeModel();
+  model.info.gears = {4, 2};
+  EXPECT_FALSE(WriteOm(model).ok());
+}
+
+}  // namespace
+}  // namespace npustream::om
