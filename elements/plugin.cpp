@@ -22,11 +22,16 @@ struct Element {
 
 // Rank none: nobody gets an NPU element who has not asked for one.
 constexpr std::array kElements{
-    Element{"npudetect", gst_npu_detect_get_type},       Element{"npudownload", gst_npu_download_get_type},
-    Element{"npuinfer", gst_npu_infer_get_type},         Element{"npumetasink", gst_npu_meta_sink_get_type},
-    Element{"npuosd", gst_npu_osd_get_type},             Element{"npupostprocess", gst_npu_postprocess_get_type},
-    Element{"npupreprocess", gst_npu_preprocess_get_type}, Element{"npupublish", gst_npu_publish_get_type},
-    Element{"npuupload", gst_npu_upload_get_type},       Element{"npuvdec", gst_npu_vdec_get_type},
+    Element{"npudetect", gst_npu_detect_get_type},
+    Element{"npudownload", gst_npu_download_get_type},
+    Element{"npuinfer", gst_npu_infer_get_type},
+    Element{"npumetasink", gst_npu_meta_sink_get_type},
+    Element{"npuosd", gst_npu_osd_get_type},
+    Element{"npupostprocess", gst_npu_postprocess_get_type},
+    Element{"npupreprocess", gst_npu_preprocess_get_type},
+    Element{"npupublish", gst_npu_publish_get_type},
+    Element{"npuupload", gst_npu_upload_get_type},
+    Element{"npuvdec", gst_npu_vdec_get_type},
 };
 
 gboolean Register(GstPlugin* plugin) {

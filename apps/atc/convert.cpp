@@ -56,6 +56,9 @@ Outcome<compiler::OnnxModel> ReadModel(const FlagValues& flags) {
 
 Check ConvertModel(const FlagValues& flags, const std::string& command_line) {
   if (!flags.Has("output")) return Failure{"E10007", "Parameter [--output] is required"};
+  if (!OutputPath(flags).has_stem() || flags.Get("output").ends_with('/')) {
+    return InvalidValue("output", flags.Get("output"), "it names a folder, not a file");
+  }
   const Outcome<om::Bytes> bytes = CompileToBytes(flags, command_line);
   if (!bytes.ok()) return bytes.failure();
   const fs::path path = OutputPath(flags);

@@ -69,8 +69,8 @@ int Detect(const DetectFlags& flags) {
   if (!camera.failure.empty()) PrintError(camera.failure);
   if (camera.figures.frames_in == 0) return kExitFailed;
   std::string drops;
-  for (const auto& [reason, count] : camera.figures.dropped) drops += fmt::format(", {} dropped ({})", count, reason);
-  fmt::print(stderr, "{} frames, {} records{} in {:.1f} s\n", camera.figures.frames_in, camera.figures.records_out,
+  for (const auto& [reason, count] : camera.figures.dropped) drops += fmt::format(", dropped ({}): {}", reason, count);
+  fmt::print(stderr, "frames: {}, records: {}{} in {:.1f} s\n", camera.figures.frames_in, camera.figures.records_out,
              drops, summary->wall_s);
   return camera.failure.empty() ? kExitDone : kExitFailed;
 }

@@ -1,7 +1,18 @@
 // npustream: flags → library call → exit code. Each subcommand has a file of its own.
+#include <string>
+
 #include <CLI/CLI.hpp>
 
 #include "apps/npustream/commands.h"
+#include "apps/npustream/console.h"
+
+namespace {
+
+bool HasCommand(const CLI::App& app, const std::string& name) {
+  return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; }).empty();
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace npustream::apps;  // NOLINT: a program's own names
@@ -14,6 +25,11 @@ int main(int argc, char** argv) {
   AddDetectCommand(app, exit_code);
   AddModelsCommand(app, exit_code);
   AddRunCommand(app, exit_code);
+  // CLI11 would only say that a subcommand is required.
+  if (argc > 1 && argv[1][0] != '-' && !HasCommand(app, argv[1])) {
+    PrintError(std::string("there is no command '") + argv[1] + "'; npustream --help lists them");
+    return kExitWrongUse;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

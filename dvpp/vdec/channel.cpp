@@ -27,7 +27,7 @@ Status VdecChannel::Push(Kind kind, std::span<const uint8_t> data, Answer answer
   if (packet == nullptr || av_new_packet(packet.get(), static_cast<int>(data.size())) < 0) {
     return Status(StatusCode::kResourceExhausted, "no memory for a packet");
   }
-  std::memcpy(packet->data, data.data(), data.size());
+  if (!data.empty()) std::memcpy(packet->data, data.data(), data.size());
   if (!jobs_.Push({kind, std::move(packet), std::move(answer)}).accepted) {
     return Status(StatusCode::kUnavailable, "the channel is being destroyed");
   }

@@ -181,8 +181,11 @@ void CountLostPacket(GstNpuVdec* self, GstVideoCodecFrame* frame) {
   GST_WARNING_OBJECT(self, "packet %u gave no picture (%" G_GUINT64_FORMAT " so far)", frame->system_frame_number,
                      errors);
   if (errors == 1) {
-    GST_ELEMENT_WARNING(self, STREAM, DECODE, ("A packet at %" GST_TIME_FORMAT " could not be decoded; it and those that "
-                        "follow it are left out and counted.", GST_TIME_ARGS(frame->pts)), (nullptr));
+    GST_ELEMENT_WARNING(self, STREAM, DECODE,
+                        ("A packet at %" GST_TIME_FORMAT " could not be decoded; it and those that "
+                         "follow it are left out and counted.",
+                         GST_TIME_ARGS(frame->pts)),
+                        (nullptr));
   }
   gst_video_decoder_release_frame(GST_VIDEO_DECODER(self), frame);
 }
@@ -440,10 +443,9 @@ static void gst_npu_vdec_get_property(GObject* object, guint id, GValue* value, 
     case kPropOutputFormat: g_value_set_enum(value, static_cast<gint>(state.output_format)); break;
     case kPropMaxPending: g_value_set_uint(value, state.max_pending); break;
     case kPropStats:
-      g_value_take_boxed(value, gst_structure_new("npuvdec-stats",
-                                                  "frames-in", G_TYPE_UINT64, state.packets_in.load(),
-                                                  "frames-out", G_TYPE_UINT64, state.frames_out.load(),
-                                                  "errors", G_TYPE_UINT64, state.errors.load(), nullptr));
+      g_value_take_boxed(value, gst_structure_new("npuvdec-stats", "frames-in", G_TYPE_UINT64, state.packets_in.load(),
+                                                  "frames-out", G_TYPE_UINT64, state.frames_out.load(), "errors",
+                                                  G_TYPE_UINT64, state.errors.load(), nullptr));
       break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec); break;
   }
@@ -455,24 +457,34 @@ static void gst_npu_vdec_finalize(GObject* object) {
 }
 
 static void install_properties(GObjectClass* klass) {
-  g_object_class_install_property(klass, kPropDeviceId,
+  g_object_class_install_property(
+      klass, kPropDeviceId,
       g_param_spec_int("device-id", "Device", "Number of the NPU that decodes", 0, 15, 0, kReadWrite));
-  g_object_class_install_property(klass, kPropCameraId,
+  g_object_class_install_property(
+      klass, kPropCameraId,
       g_param_spec_string("camera-id", "Camera", "Name of the camera in NpuFrameMeta and in records", "", kReadWrite));
-  g_object_class_install_property(klass, kPropSource,
-      g_param_spec_string("source", "Source", "Name of the clip or picture in NpuFrameMeta and in records; empty: file "
-                          "name that upstream tells", "", kReadWrite));
-  g_object_class_install_property(klass, kPropOutputFormat,
+  g_object_class_install_property(
+      klass, kPropSource,
+      g_param_spec_string("source", "Source",
+                          "Name of the clip or picture in NpuFrameMeta and in records; empty: file "
+                          "name that upstream tells",
+                          "", kReadWrite));
+  g_object_class_install_property(
+      klass, kPropOutputFormat,
       g_param_spec_enum("output-format", "Output format", "Pixel format of the decoded pictures", OutputFormatType(),
                         static_cast<gint>(OutputFormat::kAuto), kReadWrite));
-  g_object_class_install_property(klass, kPropMaxPending,
-      g_param_spec_uint("max-pending", "Pending packets", "Packets on the way through the decoder, in frames; upstream "
+  g_object_class_install_property(
+      klass, kPropMaxPending,
+      g_param_spec_uint("max-pending", "Pending packets",
+                        "Packets on the way through the decoder, in frames; upstream "
                         "waits when there are so many. At most 8 of them are decoded pictures that wait for downstream",
                         kLeastMaxPending, 256, kDefaultMaxPending, kReadWrite));
-  g_object_class_install_property(klass, kPropStats,
-      g_param_spec_boxed("stats", "Statistics", "frames-in (packets received), frames-out (pictures pushed), errors "
-                         "(packets that gave no picture), all in frames since the start", GST_TYPE_STRUCTURE,
-                         kReadOnly));
+  g_object_class_install_property(
+      klass, kPropStats,
+      g_param_spec_boxed("stats", "Statistics",
+                         "frames-in (packets received), frames-out (pictures pushed), errors "
+                         "(packets that gave no picture), all in frames since the start",
+                         GST_TYPE_STRUCTURE, kReadOnly));
 }
 
 static void gst_npu_vdec_class_init(GstNpuVdecClass* klass) {
@@ -488,8 +500,8 @@ static void gst_npu_vdec_class_init(GstNpuVdecClass* klass) {
       element_class, "NPU video and picture decoder", "Codec/Decoder/Video/Image/Hardware",
       "Decodes video and pictures with the NPU's media engine; the pictures stay in device memory", "npustream");
   const UniqueCaps sink_caps(SinkCaps());
-  const UniqueCaps src_caps(gst_caps_from_string(
-      GST_VIDEO_CAPS_MAKE_WITH_FEATURES(NPUSTREAM_CAPS_FEATURE_MEMORY, "{ NV12, RGB, BGR }")));
+  const UniqueCaps src_caps(
+      gst_caps_from_string(GST_VIDEO_CAPS_MAKE_WITH_FEATURES(NPUSTREAM_CAPS_FEATURE_MEMORY, "{ NV12, RGB, BGR }")));
   gst_element_class_add_pad_template(element_class,
                                      gst_pad_template_new("sink", GST_PAD_SINK, GST_PAD_ALWAYS, sink_caps.get()));
   gst_element_class_add_pad_template(element_class,

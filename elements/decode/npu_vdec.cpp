@@ -13,8 +13,8 @@
 namespace npustream::elements {
 namespace {
 
-constexpr uint32_t kCodecDataFormat = 0x2000;  // dvpp/README.md: a packet that holds codec data
-constexpr uint32_t kColorsParameter = 0x1000;  // dvpp/README.md: colours of the picture in the callback
+constexpr uint32_t kCodecDataFormat = 0x2000;   // dvpp/README.md: a packet that holds codec data
+constexpr uint32_t kColorsParameter = 0x1000;   // dvpp/README.md: colours of the picture in the callback
 constexpr size_t kLeastPacketBlock = 64 << 10;  // packets of a stream vary; blocks of few sizes are used again
 constexpr int kReportTimeoutMs = 100;
 constexpr std::chrono::milliseconds kHungryAfter{20};

@@ -28,19 +28,19 @@ struct PictureColors {
 
 // What became of one packet.
 struct DecodedPicture {
-  uint64_t tag = 0;                     // as given to Send
-  std::shared_ptr<DeviceBlock> block;   // null: the packet gave no picture; shared with the buffers it travels in
-  DevicePicture picture;                // valid with a block
+  uint64_t tag = 0;                    // as given to Send
+  std::shared_ptr<DeviceBlock> block;  // null: the packet gave no picture; shared with the buffers it travels in
+  DevicePicture picture;               // valid with a block
   PictureColors colors;
 };
 
 struct VdecOptions {
   std::shared_ptr<const NpuDevice> device;
-  uint32_t stream_format = 0;           // acldvppStreamFormat
+  uint32_t stream_format = 0;  // acldvppStreamFormat
   acldvppPixelFormat output_format = PIXEL_FORMAT_YUV_SEMIPLANAR_420;
-  uint32_t coded_width = 0;             // from the container, 0 when unknown
+  uint32_t coded_width = 0;  // from the container, 0 when unknown
   uint32_t coded_height = 0;
-  size_t max_pending = 32;              // packets on the way; Send blocks when there are so many, see WaitForRoom
+  size_t max_pending = 32;  // packets on the way; Send blocks when there are so many, see WaitForRoom
   // Called once per packet on the channel's own thread, pictures in display order. May block: then the device pauses.
   std::function<void(DecodedPicture)> on_picture;
 };
@@ -71,9 +71,10 @@ class VdecChannel {
   void Finish(Packet* packet, acldvppPicDesc* output);
   Result<std::shared_ptr<DeviceBlock>> Upload(std::span<const std::byte> bytes);
   Status SendPacket(std::unique_ptr<Packet> packet);
-  // Waits until fewer than `max_pending` packets are on the way. A decoder may take more packets than that before it says
-  // what became of any (a stream that begins without a key frame): when nothing comes back for a while although nobody
-  // downstream holds anything up, it is given one more. Those are compressed data; decoded pictures stay bounded.
+  // Waits until fewer than `max_pending` packets are on the way. A decoder may take more packets than that before it
+  // says what became of any (a stream that begins without a key frame): when nothing comes back for a while although
+  // nobody downstream holds anything up, it is given one more. Those are compressed data; decoded pictures stay
+  // bounded.
   Status WaitForRoom();
   PictureColors ReadColors() const;
 

@@ -69,7 +69,8 @@ void MirrorProperties(GObjectClass* klass, GType child, guint& next_id) {
   guint count = 0;
   GParamSpec** specs = g_object_class_list_properties(child_class, &count);
   for (guint index = 0; index < count; ++index) {
-    if (specs[index]->owner_type != child || g_object_class_find_property(klass, specs[index]->name) != nullptr) continue;
+    if (specs[index]->owner_type != child || g_object_class_find_property(klass, specs[index]->name) != nullptr)
+      continue;
     if (GParamSpec* own = CloneSpec(specs[index])) g_object_class_install_property(klass, next_id++, own);
   }
   g_free(specs);

@@ -17,41 +17,61 @@ GType PictureFormatType() {
 }
 
 void InstallModelChoice(GObjectClass* klass) {
-  g_object_class_install_property(klass, kPropModel,
-      g_param_spec_string("model", "Model", "Model description (YAML), the name of one, an OM or an ONNX file; ONNX is "
-                          "compiled once and kept", "", kReadWrite));
-  g_object_class_install_property(klass, kPropDecoder,
-      g_param_spec_string("decoder", "Box decoder", "Box decoder (yolox, yolov5, yolov8, nanodet, ssd, yunet, …) for an "
-                          "OM or ONNX without a description", "", kReadWrite));
-  g_object_class_install_property(klass, kPropLabelsFile,
+  g_object_class_install_property(
+      klass, kPropModel,
+      g_param_spec_string("model", "Model",
+                          "Model description (YAML), the name of one, an OM or an ONNX file; ONNX is "
+                          "compiled once and kept",
+                          "", kReadWrite));
+  g_object_class_install_property(
+      klass, kPropDecoder,
+      g_param_spec_string("decoder", "Box decoder",
+                          "Box decoder (yolox, yolov5, yolov8, nanodet, ssd, yunet, …) for an "
+                          "OM or ONNX without a description",
+                          "", kReadWrite));
+  g_object_class_install_property(
+      klass, kPropLabelsFile,
       g_param_spec_string("labels-file", "Labels", "Text file with one label a line, in place of the description's", "",
                           kReadWrite));
-  g_object_class_install_property(klass, kPropPictureFormat,
-      g_param_spec_enum("picture-format", "Picture format", "Pixel format of the model's input; an ONNX file is compiled "
-                        "for it", PictureFormatType(), static_cast<gint>(serving::PictureFormat::kNv12), kReadWrite));
-  g_object_class_install_property(klass, kPropPrecision,
+  g_object_class_install_property(
+      klass, kPropPictureFormat,
+      g_param_spec_enum("picture-format", "Picture format",
+                        "Pixel format of the model's input; an ONNX file is compiled "
+                        "for it",
+                        PictureFormatType(), static_cast<gint>(serving::PictureFormat::kNv12), kReadWrite));
+  g_object_class_install_property(
+      klass, kPropPrecision,
       g_param_spec_string("precision", "Precision", "What an ONNX file is compiled to compute in: fp32, fp16 or bf16",
                           "fp32", kReadWrite));
-  g_object_class_install_property(klass, kPropModelInstanceId,
-      g_param_spec_string("model-instance-id", "Model instance", "Elements with the same model, device and instance "
-                          "share one runner and its batches, also across pipelines of a process", "", kReadWrite));
-  g_object_class_install_property(klass, kPropModelDeviceId,
+  g_object_class_install_property(
+      klass, kPropModelInstanceId,
+      g_param_spec_string("model-instance-id", "Model instance",
+                          "Elements with the same model, device and instance "
+                          "share one runner and its batches, also across pipelines of a process",
+                          "", kReadWrite));
+  g_object_class_install_property(
+      klass, kPropModelDeviceId,
       g_param_spec_int("device-id", "Device", "Number of the NPU that runs the model", 0, 15, 0, kReadWrite));
 }
 
 void InstallRunnerProperties(GObjectClass* klass) {
   const serving::RunnerOptions defaults;
   g_object_class_install_property(klass, kPropBatchSize,
-      g_param_spec_int("batch-size", "Batch size", "Frames that run together at most; bounded by the model's largest "
-                       "batch size", 1, 256, defaults.batch_size, kReadWrite));
+                                  g_param_spec_int("batch-size", "Batch size",
+                                                   "Frames that run together at most; bounded by the model's largest "
+                                                   "batch size",
+                                                   1, 256, defaults.batch_size, kReadWrite));
   g_object_class_install_property(klass, kPropBatchTimeoutMs,
-      g_param_spec_int("batch-timeout-ms", "Batch timeout", "How long the oldest frame may wait for a batch to fill, in "
-                       "milliseconds; 0: a batch leaves as soon as the model is free", 0, 60000,
-                       defaults.batch_timeout_ms, kReadWrite));
-  g_object_class_install_property(klass, kPropQueueSize,
+                                  g_param_spec_int("batch-timeout-ms", "Batch timeout",
+                                                   "How long the oldest frame may wait for a batch to fill, in "
+                                                   "milliseconds; 0: a batch leaves as soon as the model is free",
+                                                   0, 60000, defaults.batch_timeout_ms, kReadWrite));
+  g_object_class_install_property(
+      klass, kPropQueueSize,
       g_param_spec_int("queue-size", "Queue size", "Frames of all cameras that may wait for the model", 1, 4096,
                        defaults.queue_size, kReadWrite));
-  g_object_class_install_property(klass, kPropDepth,
+  g_object_class_install_property(
+      klass, kPropDepth,
       g_param_spec_int("depth", "Depth", "Batches in flight on the model's stream", 1, 16, defaults.depth, kReadWrite));
 }
 

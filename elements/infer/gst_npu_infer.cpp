@@ -23,10 +23,10 @@ constexpr guint kDefaultMaxInFlight = 8;
 
 GType WhenFullType() {
   static const GType type = [] {
-    static const GEnumValue kValues[] = {
-        {static_cast<gint>(WhenFull::kBlock), "upstream waits", "block"},
-        {static_cast<gint>(WhenFull::kPass), "the frame goes on in its place without detections and is counted", "pass"},
-        {0, nullptr, nullptr}};
+    static const GEnumValue kValues[] = {{static_cast<gint>(WhenFull::kBlock), "upstream waits", "block"},
+                                         {static_cast<gint>(WhenFull::kPass),
+                                          "the frame goes on in its place without detections and is counted", "pass"},
+                                         {0, nullptr, nullptr}};
     return g_enum_register_static("GstNpuInferWhenFull", kValues);
   }();
   return type;
@@ -46,8 +46,8 @@ struct InferState {
   std::atomic<GstFlowReturn> flow{GST_FLOW_OK};  // what the source pad's last push said
   std::atomic<uint64_t> frames_in{0};
   std::atomic<uint64_t> inferred{0};
-  std::atomic<uint64_t> passed{0};    // frames without an input for this model
-  std::atomic<uint64_t> dropped{0};   // when-full=pass
+  std::atomic<uint64_t> passed{0};   // frames without an input for this model
+  std::atomic<uint64_t> dropped{0};  // when-full=pass
 };
 
 }  // namespace
@@ -69,7 +69,8 @@ static GstStaticPadTemplate src_template =
 namespace {
 
 OrderedResults::Payload Own(GstMiniObject* object) {
-  return OrderedResults::Payload(object, [](void* owned) { gst_mini_object_unref(static_cast<GstMiniObject*>(owned)); });
+  return OrderedResults::Payload(object,
+                                 [](void* owned) { gst_mini_object_unref(static_cast<GstMiniObject*>(owned)); });
 }
 
 const ModelInput* InputFor(GstBuffer* buffer, const ModelBinding& model) {
@@ -229,7 +230,8 @@ gboolean SinkEvent(GstPad* pad, GstObject* parent, GstEvent* event) {
 
 gboolean SinkQuery(GstPad* pad, GstObject* parent, GstQuery* query) {
   auto* self = GST_NPU_INFER(parent);
-  // What downstream would propose is for the frames' memory, which is the decoder's; and the query would overtake frames.
+  // What downstream would propose is for the frames' memory, which is the decoder's; and the query would overtake
+  // frames.
   if (GST_QUERY_TYPE(query) == GST_QUERY_ALLOCATION) return FALSE;
   if (GST_QUERY_TYPE(query) == GST_QUERY_DRAIN) self->state.results->WaitEmpty();
   return gst_pad_query_default(pad, parent, query);
@@ -267,7 +269,8 @@ Status Start(GstNpuInfer* self) {
 
 double PercentileMs(const std::vector<int64_t>& sorted_ns, double fraction) {
   if (sorted_ns.empty()) return 0;
-  return static_cast<double>(sorted_ns[static_cast<size_t>(fraction * static_cast<double>(sorted_ns.size() - 1))]) / 1e6;
+  return static_cast<double>(sorted_ns[static_cast<size_t>(fraction * static_cast<double>(sorted_ns.size() - 1))]) /
+         1e6;
 }
 
 GstStructure* Stats(GstNpuInfer* self) {
@@ -283,13 +286,13 @@ GstStructure* Stats(GstNpuInfer* self) {
   for (size_t size = 0; size < runner.batches_by_size.size(); ++size) images += size * runner.batches_by_size[size];
   const double mean_batch = runner.batches == 0 ? 0 : static_cast<double>(images) / static_cast<double>(runner.batches);
   return gst_structure_new(
-      "npuinfer-stats", "model", G_TYPE_STRING, model == nullptr ? "" : model->description.name.c_str(),
-      "frames-in", G_TYPE_UINT64, state.frames_in.load(), "inferred", G_TYPE_UINT64, state.inferred.load(),
-      "passed", G_TYPE_UINT64, state.passed.load(), "dropped", G_TYPE_UINT64, state.dropped.load(),
-      "runner-requests", G_TYPE_UINT64, runner.requests, "runner-failures", G_TYPE_UINT64, runner.failures,
-      "runner-batches", G_TYPE_UINT64, runner.batches, "mean-batch", G_TYPE_DOUBLE, mean_batch,
-      "queue-wait-p50-ms", G_TYPE_DOUBLE, PercentileMs(runner.queue_wait_ns_sorted, 0.5),
-      "queue-wait-p99-ms", G_TYPE_DOUBLE, PercentileMs(runner.queue_wait_ns_sorted, 0.99), nullptr);
+      "npuinfer-stats", "model", G_TYPE_STRING, model == nullptr ? "" : model->description.name.c_str(), "frames-in",
+      G_TYPE_UINT64, state.frames_in.load(), "inferred", G_TYPE_UINT64, state.inferred.load(), "passed", G_TYPE_UINT64,
+      state.passed.load(), "dropped", G_TYPE_UINT64, state.dropped.load(), "runner-requests", G_TYPE_UINT64,
+      runner.requests, "runner-failures", G_TYPE_UINT64, runner.failures, "runner-batches", G_TYPE_UINT64,
+      runner.batches, "mean-batch", G_TYPE_DOUBLE, mean_batch, "queue-wait-p50-ms", G_TYPE_DOUBLE,
+      PercentileMs(runner.queue_wait_ns_sorted, 0.5), "queue-wait-p99-ms", G_TYPE_DOUBLE,
+      PercentileMs(runner.queue_wait_ns_sorted, 0.99), nullptr);
 }
 
 }  // namespace
@@ -350,21 +353,30 @@ static void gst_npu_infer_class_init(GstNpuInferClass* klass) {
   object_class->finalize = gst_npu_infer_finalize;
   InstallModelProperties(object_class);
   g_object_class_install_property(object_class, kPropMaxInFlight,
-      g_param_spec_uint("max-in-flight", "Frames in flight", "Frames of this element that may be with the model at once",
-                        1, 1024, kDefaultMaxInFlight, kReadWrite));
-  g_object_class_install_property(object_class, kPropWhenFull,
-      g_param_spec_enum("when-full", "When full", "What happens to a frame that comes while max-in-flight frames are with "
-                        "the model", WhenFullType(), static_cast<gint>(WhenFull::kBlock), kReadWriteAnyTime));
-  g_object_class_install_property(object_class, kPropStats,
-      g_param_spec_boxed("stats", "Statistics", "This element: frames-in, inferred, passed (no input for the model), dropped "
-                         "(when-full=pass). The shared runner: model, runner-requests, runner-failures, runner-batches, "
-                         "mean-batch (frames), queue-wait-p50-ms, queue-wait-p99-ms", GST_TYPE_STRUCTURE, kReadOnly));
+                                  g_param_spec_uint("max-in-flight", "Frames in flight",
+                                                    "Frames of this element that may be with the model at once", 1,
+                                                    1024, kDefaultMaxInFlight, kReadWrite));
+  g_object_class_install_property(
+      object_class, kPropWhenFull,
+      g_param_spec_enum("when-full", "When full",
+                        "What happens to a frame that comes while max-in-flight frames are with "
+                        "the model",
+                        WhenFullType(), static_cast<gint>(WhenFull::kBlock), kReadWriteAnyTime));
+  g_object_class_install_property(
+      object_class, kPropStats,
+      g_param_spec_boxed(
+          "stats", "Statistics",
+          "This element: frames-in, inferred, passed (no input for the model), dropped "
+          "(when-full=pass). The shared runner: model, runner-requests, runner-failures, runner-batches, "
+          "mean-batch (frames), queue-wait-p50-ms, queue-wait-p99-ms",
+          GST_TYPE_STRUCTURE, kReadOnly));
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
-  gst_element_class_set_static_metadata(
-      element_class, "NPU inference", "Filter/Analyzer/Video/Hardware",
-      "Runs a model on the pictures that npupreprocess attached, in batches shared by all cameras, and attaches the output "
-      "tensors; frames and events keep their order", "npustream");
+  gst_element_class_set_static_metadata(element_class, "NPU inference", "Filter/Analyzer/Video/Hardware",
+                                        "Runs a model on the pictures that npupreprocess attached, in batches shared "
+                                        "by all cameras, and attaches the output "
+                                        "tensors; frames and events keep their order",
+                                        "npustream");
   gst_element_class_add_static_pad_template(element_class, &sink_template);
   gst_element_class_add_static_pad_template(element_class, &src_template);
   element_class->change_state = gst_npu_infer_change_state;

@@ -12,8 +12,8 @@
 
 namespace npustream::elements {
 
-// Puts results back into order: items leave in the order in which they came, an item with a request once its response is
-// there. Between a thread that adds (the sink pad's) and one that takes (the source pad's). Thread-safe.
+// Puts results back into order: items leave in the order in which they came, an item with a request once its response
+// is there. Between a thread that adds (the sink pad's) and one that takes (the source pad's). Thread-safe.
 class OrderedResults {
  public:
   // Whatever travels: a buffer, an event, with the function that lets go of it.
@@ -26,8 +26,8 @@ class OrderedResults {
 
   enum class Outcome {
     kAccepted,
-    kFull,      // only with Wait::kNo: nothing was added
-    kStopped,   // flushing
+    kFull,     // only with Wait::kNo: nothing was added
+    kStopped,  // flushing
   };
   enum class Wait { kYes, kNo };
 

@@ -37,9 +37,8 @@ Result<std::shared_ptr<DeviceBlock>> DeviceBlockPool::Acquire(size_t bytes) {
   if (block == nullptr) {
     NPUSTREAM_ASSIGN_OR_RETURN(block, DeviceBlock::Allocate(device_, bytes));
   }
-  return std::shared_ptr<DeviceBlock>(block.release(), [shelf = shelf_](DeviceBlock* back) {
-    shelf->Return(std::unique_ptr<DeviceBlock>(back));
-  });
+  return std::shared_ptr<DeviceBlock>(
+      block.release(), [shelf = shelf_](DeviceBlock* back) { shelf->Return(std::unique_ptr<DeviceBlock>(back)); });
 }
 
 size_t DeviceBlockPool::idle_blocks() const {

@@ -5,7 +5,7 @@
 namespace npustream::elements {
 namespace {
 
-constexpr uint32_t kWidthStep = 16;   // DVPP's alignment of width strides, in pixels
+constexpr uint32_t kWidthStep = 16;  // DVPP's alignment of width strides, in pixels
 constexpr uint32_t kHeightStep = 2;
 constexpr uint32_t kLeastWidthStride = 32;
 constexpr uint32_t kLeastHeightStride = 6;

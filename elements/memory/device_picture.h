@@ -11,8 +11,8 @@
 
 namespace npustream::elements {
 
-// A picture in device memory, described as DVPP does: NV12 has its chroma plane width_stride · height_stride bytes after
-// the luma; the width stride of packed formats is in bytes too. Does not own the memory.
+// A picture in device memory, described as DVPP does: NV12 has its chroma plane width_stride · height_stride bytes
+// after the luma; the width stride of packed formats is in bytes too. Does not own the memory.
 struct DevicePicture {
   void* data = nullptr;
   size_t bytes = 0;

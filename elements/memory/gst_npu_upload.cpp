@@ -60,8 +60,8 @@ Status Upload(GstNpuUpload* self, GstBuffer* in, GstBuffer* out) {
 GstBufferPool* NewPool(GstNpuUpload* self, GstCaps* caps, guint max_buffers) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, caps)) return nullptr;
-  const DevicePicture wanted = DescribePicture(PixelFormatOf(GST_VIDEO_INFO_FORMAT(&info)),
-                                               GST_VIDEO_INFO_WIDTH(&info), GST_VIDEO_INFO_HEIGHT(&info));
+  const DevicePicture wanted = DescribePicture(PixelFormatOf(GST_VIDEO_INFO_FORMAT(&info)), GST_VIDEO_INFO_WIDTH(&info),
+                                               GST_VIDEO_INFO_HEIGHT(&info));
   GstVideoAlignment alignment;
   gst_video_alignment_reset(&alignment);
   alignment.padding_right = wanted.width_stride / GST_VIDEO_INFO_COMP_PSTRIDE(&info, 0) - wanted.width;
@@ -171,12 +171,15 @@ static void gst_npu_upload_class_init(GstNpuUploadClass* klass) {
   object_class->set_property = gst_npu_upload_set_property;
   object_class->get_property = gst_npu_upload_get_property;
   object_class->finalize = gst_npu_upload_finalize;
-  g_object_class_install_property(object_class, kPropDeviceId,
+  g_object_class_install_property(
+      object_class, kPropDeviceId,
       g_param_spec_int("device-id", "Device", "Number of the NPU that the frames go to", 0, 15, 0, kReadWrite));
-  g_object_class_install_property(object_class, kPropMaxBuffers,
-      g_param_spec_uint("max-buffers", "Most buffers", "Frames that may be in device memory at once, in frames; the element "
-                        "waits for one to come back when there are so many; 0: no bound", 0, 4096, kDefaultMaxBuffers,
-                        kReadWrite));
+  g_object_class_install_property(
+      object_class, kPropMaxBuffers,
+      g_param_spec_uint("max-buffers", "Most buffers",
+                        "Frames that may be in device memory at once, in frames; the element "
+                        "waits for one to come back when there are so many; 0: no bound",
+                        0, 4096, kDefaultMaxBuffers, kReadWrite));
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   gst_element_class_set_static_metadata(element_class, "NPU upload", "Filter/Converter/Video/Hardware",

@@ -15,7 +15,8 @@ Result<std::shared_ptr<const NpuDevice>> NpuDevice::Open(int device_id) {
     aclrtResetDevice(device_id);
     return status;
   }
-  return std::shared_ptr<const NpuDevice>(new NpuDevice(std::move(session), device_id, context));  // private constructor
+  return std::shared_ptr<const NpuDevice>(
+      new NpuDevice(std::move(session), device_id, context));  // private constructor
 }
 
 NpuDevice::~NpuDevice() { aclrtResetDevice(device_id_); }

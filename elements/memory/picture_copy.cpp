@@ -63,9 +63,8 @@ Status DownloadPicture(const DevicePicture& from, const HostPicture& to, std::ve
   const bool direct = SameLayout(to, from);
   if (!direct) staging.resize(from.bytes);
   std::byte* destination = direct ? to.planes[0] : staging.data();
-  NPUSTREAM_RETURN_IF_ACL_ERROR(
-      aclrtMemcpy(destination, from.bytes, from.data, from.bytes, ACL_MEMCPY_DEVICE_TO_HOST),
-      "copying a frame from the device");
+  NPUSTREAM_RETURN_IF_ACL_ERROR(aclrtMemcpy(destination, from.bytes, from.data, from.bytes, ACL_MEMCPY_DEVICE_TO_HOST),
+                                "copying a frame from the device");
   if (direct) return Status();
   for (int plane = 0; plane < PlaneCount(from); ++plane) {
     const PlaneLayout layout = LayoutOf(from, plane);

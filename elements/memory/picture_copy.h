@@ -15,8 +15,8 @@ struct HostPicture {
   std::array<size_t, 2> strides{};
 };
 
-// Copies between host and device: one transfer of the picture with its strides, by way of `staging` when the strides differ.
-// The device must be bound to the calling thread.
+// Copies between host and device: one transfer of the picture with its strides, by way of `staging` when the strides
+// differ. The device must be bound to the calling thread.
 Status UploadPicture(const HostPicture& from, const DevicePicture& to, std::vector<std::byte>& staging);
 Status DownloadPicture(const DevicePicture& from, const HostPicture& to, std::vector<std::byte>& staging);
 

@@ -22,7 +22,7 @@ struct ModelOutput {
   std::shared_ptr<const serving::InferenceOutputs> tensors;
   PictureTransform transform;
   std::shared_ptr<const ModelBinding> model;
-  int batch = 0;              // how many frames ran together
+  int batch = 0;  // how many frames ran together
   int64_t queue_wait_ns = 0;
   int64_t run_ns = 0;
 };

@@ -23,13 +23,11 @@ void MirrorObject(GstBuffer* buffer, const DetectedObject& object, const Detecti
       gst_buffer_add_video_region_of_interest_meta(buffer, object.label.c_str(), left, top, right - left, bottom - top);
   const double width = std::max(1, result.frame_width), height = std::max(1, result.frame_height);
   gst_video_region_of_interest_meta_add_param(
-      roi, gst_structure_new("detection",
-                             "confidence", G_TYPE_DOUBLE, static_cast<double>(object.detection.confidence),
-                             "label_id", G_TYPE_INT, object.detection.label_id,
-                             "label", G_TYPE_STRING, object.label.c_str(),
-                             "x_min", G_TYPE_DOUBLE, box.x_min / width, "x_max", G_TYPE_DOUBLE, box.x_max / width,
-                             "y_min", G_TYPE_DOUBLE, box.y_min / height, "y_max", G_TYPE_DOUBLE, box.y_max / height,
-                             nullptr));
+      roi,
+      gst_structure_new("detection", "confidence", G_TYPE_DOUBLE, static_cast<double>(object.detection.confidence),
+                        "label_id", G_TYPE_INT, object.detection.label_id, "label", G_TYPE_STRING, object.label.c_str(),
+                        "x_min", G_TYPE_DOUBLE, box.x_min / width, "x_max", G_TYPE_DOUBLE, box.x_max / width, "y_min",
+                        G_TYPE_DOUBLE, box.y_min / height, "y_max", G_TYPE_DOUBLE, box.y_max / height, nullptr));
 }
 
 }  // namespace

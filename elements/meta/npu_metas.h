@@ -55,7 +55,8 @@ using NpuDetectionMeta = PayloadMeta<DetectionMetaTraits>;
 // structure "detection" (confidence, label_id, label, x_min, y_min, x_max, y_max normalised to 0 … 1).
 void AttachDetections(GstBuffer* buffer, DetectionResult result);
 
-// Notes in the buffer's NpuFrameMeta why it has no detections; adds one when there is none. The buffer must be writable.
+// Notes in the buffer's NpuFrameMeta why it has no detections; adds one when there is none. The buffer must be
+// writable.
 void MarkSkipped(GstBuffer* buffer, InferenceSkipped reason);
 
 }  // namespace npustream::elements

@@ -9,9 +9,10 @@ namespace npustream::elements {
 
 // A GstMeta that carries a C++ value. Traits (one struct per meta, in its own header) give
 //   using Payload; static constexpr const char* kApiName, *kName; static const gchar* const* Tags();
-//   static bool Scale(Payload&, const GstVideoMetaTransform&): what becomes of it when the frame is scaled; false: dropped.
-// Copies of a buffer get a copy of the value. Functions are defined in payload_meta_impl.h and instantiated once, in the
-// library npustream_gst, because a meta must be registered once in a process.
+//   static bool Scale(Payload&, const GstVideoMetaTransform&): what becomes of it when the frame is scaled; false:
+//   dropped.
+// Copies of a buffer get a copy of the value. Functions are defined in payload_meta_impl.h and instantiated once, in
+// the library npustream_gst, because a meta must be registered once in a process.
 template <typename Traits>
 struct PayloadMeta {
   using Payload = typename Traits::Payload;

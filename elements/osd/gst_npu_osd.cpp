@@ -36,7 +36,7 @@ namespace {
 OsdPicture PictureOf(GstVideoFrame* frame) {
   OsdPicture picture;
   const GstVideoFormat format = GST_VIDEO_FRAME_FORMAT(frame);
-  picture.format = format == GST_VIDEO_FORMAT_NV12 ? OsdFormat::kNv12
+  picture.format = format == GST_VIDEO_FORMAT_NV12  ? OsdFormat::kNv12
                    : format == GST_VIDEO_FORMAT_RGB ? OsdFormat::kRgb
                                                     : OsdFormat::kBgr;
   picture.width = GST_VIDEO_FRAME_WIDTH(frame);
@@ -102,14 +102,15 @@ static void gst_npu_osd_class_init(GstNpuOsdClass* klass) {
   object_class->finalize = gst_npu_osd_finalize;
   const OsdStyle defaults;
   g_object_class_install_property(object_class, kPropLineWidth,
-      g_param_spec_int("line-width", "Line width", "Width of the boxes' lines, in pixels", 1, 64, defaults.line_width,
-                       kReadWriteAnyTime));
-  g_object_class_install_property(object_class, kPropTextScale,
+                                  g_param_spec_int("line-width", "Line width", "Width of the boxes' lines, in pixels",
+                                                   1, 64, defaults.line_width, kReadWriteAnyTime));
+  g_object_class_install_property(
+      object_class, kPropTextScale,
       g_param_spec_double("text-scale", "Text scale", "Size of the labels; 1.0 is about 22 pixels high", 0.1, 10,
                           defaults.text_scale, kReadWriteAnyTime));
   g_object_class_install_property(object_class, kPropLabels,
-      g_param_spec_boolean("labels", "Labels", "Write label and confidence beside each box", defaults.labels,
-                           kReadWriteAnyTime));
+                                  g_param_spec_boolean("labels", "Labels", "Write label and confidence beside each box",
+                                                       defaults.labels, kReadWriteAnyTime));
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   gst_element_class_set_static_metadata(

@@ -15,8 +15,16 @@ struct Color {
 };
 
 // Far apart on the colour circle and light enough for black text.
-constexpr std::array<Color, 10> kPalette{{{255, 88, 88}, {86, 214, 92}, {92, 160, 255}, {255, 200, 60}, {208, 128, 255},
-                                          {64, 224, 224}, {255, 136, 200}, {184, 224, 72}, {255, 152, 80}, {176, 176, 255}}};
+constexpr std::array<Color, 10> kPalette{{{255, 88, 88},
+                                          {86, 214, 92},
+                                          {92, 160, 255},
+                                          {255, 200, 60},
+                                          {208, 128, 255},
+                                          {64, 224, 224},
+                                          {255, 136, 200},
+                                          {184, 224, 72},
+                                          {255, 152, 80},
+                                          {176, 176, 255}}};
 constexpr Color kTextColor{0, 0, 0};
 
 cv::Scalar Luma(Color c) { return cv::Scalar((66 * c.r + 129 * c.g + 25 * c.b) / 256 + 16); }
@@ -31,7 +39,8 @@ class Canvas {
     const int type = format_ == OsdFormat::kNv12 ? CV_8UC1 : CV_8UC3;
     first_ = cv::Mat(picture.height, picture.width, type, picture.first, picture.first_stride);
     if (format_ != OsdFormat::kNv12) return;
-    chroma_ = cv::Mat((picture.height + 1) / 2, (picture.width + 1) / 2, CV_8UC2, picture.chroma, picture.chroma_stride);
+    chroma_ =
+        cv::Mat((picture.height + 1) / 2, (picture.width + 1) / 2, CV_8UC2, picture.chroma, picture.chroma_stride);
   }
 
   void Frame(cv::Rect box, Color color, int line_width) {

@@ -16,7 +16,7 @@ struct OsdPicture {
   OsdFormat format = OsdFormat::kNv12;
   int width = 0;
   int height = 0;
-  std::byte* first = nullptr;   // luma, or packed pixels
+  std::byte* first = nullptr;  // luma, or packed pixels
   size_t first_stride = 0;
   std::byte* chroma = nullptr;  // NV12 only: ⌈height/2⌉ rows of U, V pairs
   size_t chroma_stride = 0;

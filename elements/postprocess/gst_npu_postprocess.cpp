@@ -162,10 +162,10 @@ static void gst_npu_postprocess_get_property(GObject* object, guint id, GValue* 
     case kPropObjectClass: g_value_set_string(value, state.object_class.c_str()); break;
     case kPropProfile: g_value_set_string(value, state.profile.c_str()); break;
     case kPropStats:
-      g_value_take_boxed(value, gst_structure_new("npupostprocess-stats",
-                                                  "frames-in", G_TYPE_UINT64, state.frames_in.load(),
-                                                  "results", G_TYPE_UINT64, state.results.load(),
-                                                  "objects", G_TYPE_UINT64, state.objects.load(), nullptr));
+      g_value_take_boxed(value,
+                         gst_structure_new("npupostprocess-stats", "frames-in", G_TYPE_UINT64, state.frames_in.load(),
+                                           "results", G_TYPE_UINT64, state.results.load(), "objects", G_TYPE_UINT64,
+                                           state.objects.load(), nullptr));
       break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec); break;
   }
@@ -177,31 +177,45 @@ static void gst_npu_postprocess_finalize(GObject* object) {
 }
 
 static void install_properties(GObjectClass* klass) {
-  g_object_class_install_property(klass, kPropThreshold,
-      g_param_spec_double("threshold", "Threshold", "Least confidence of an object, 0 to 1; -1: as the model's description "
-                          "says", -1, 1, -1, kReadWriteAnyTime));
-  g_object_class_install_property(klass, kPropNmsIou,
-      g_param_spec_double("nms-iou", "NMS overlap", "Boxes that overlap a better one by more than this intersection over "
-                          "union are dropped, 0 to 1; -1: as the model's description says", -1, 1, -1,
-                          kReadWriteAnyTime));
-  g_object_class_install_property(klass, kPropNmsAgnostic,
+  g_object_class_install_property(
+      klass, kPropThreshold,
+      g_param_spec_double("threshold", "Threshold",
+                          "Least confidence of an object, 0 to 1; -1: as the model's description "
+                          "says",
+                          -1, 1, -1, kReadWriteAnyTime));
+  g_object_class_install_property(
+      klass, kPropNmsIou,
+      g_param_spec_double("nms-iou", "NMS overlap",
+                          "Boxes that overlap a better one by more than this intersection over "
+                          "union are dropped, 0 to 1; -1: as the model's description says",
+                          -1, 1, -1, kReadWriteAnyTime));
+  g_object_class_install_property(
+      klass, kPropNmsAgnostic,
       g_param_spec_enum("nms-agnostic", "NMS across classes", "Whether boxes suppress boxes of other classes",
                         AgnosticType(), static_cast<gint>(Agnostic::kModel), kReadWriteAnyTime));
   g_object_class_install_property(klass, kPropMaxDetections,
-      g_param_spec_int("max-detections", "Most objects", "Objects per frame, the best ones; 0: as the model's description "
-                       "says", 0, 100000, 0, kReadWriteAnyTime));
-  g_object_class_install_property(klass, kPropLabelsFile,
+                                  g_param_spec_int("max-detections", "Most objects",
+                                                   "Objects per frame, the best ones; 0: as the model's description "
+                                                   "says",
+                                                   0, 100000, 0, kReadWriteAnyTime));
+  g_object_class_install_property(
+      klass, kPropLabelsFile,
       g_param_spec_string("labels-file", "Labels", "Text file with one label a line, in place of the model's", "",
                           kReadWriteAnyTime));
-  g_object_class_install_property(klass, kPropObjectClass,
+  g_object_class_install_property(
+      klass, kPropObjectClass,
       g_param_spec_string("object-class", "Object classes", "Labels that are kept, separated by commas; empty: all", "",
                           kReadWriteAnyTime));
-  g_object_class_install_property(klass, kPropProfile,
+  g_object_class_install_property(
+      klass, kPropProfile,
       g_param_spec_string("profile", "Profile", "Name of the profile in the results, such as day or night", "",
                           kReadWriteAnyTime));
-  g_object_class_install_property(klass, kPropStats,
-      g_param_spec_boxed("stats", "Statistics", "frames-in, results (frames times models), objects, as counts since the "
-                         "start", GST_TYPE_STRUCTURE, kReadOnly));
+  g_object_class_install_property(
+      klass, kPropStats,
+      g_param_spec_boxed("stats", "Statistics",
+                         "frames-in, results (frames times models), objects, as counts since the "
+                         "start",
+                         GST_TYPE_STRUCTURE, kReadOnly));
 }
 
 static void gst_npu_postprocess_class_init(GstNpuPostprocessClass* klass) {
@@ -213,10 +227,11 @@ static void gst_npu_postprocess_class_init(GstNpuPostprocessClass* klass) {
   install_properties(object_class);
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
-  gst_element_class_set_static_metadata(
-      element_class, "NPU postprocessing", "Filter/Analyzer/Video",
-      "Reads objects from a model's output tensors, suppresses duplicates and attaches them in pixels of the frame, also as "
-      "GstVideoRegionOfInterestMeta", "npustream");
+  gst_element_class_set_static_metadata(element_class, "NPU postprocessing", "Filter/Analyzer/Video",
+                                        "Reads objects from a model's output tensors, suppresses duplicates and "
+                                        "attaches them in pixels of the frame, also as "
+                                        "GstVideoRegionOfInterestMeta",
+                                        "npustream");
   gst_element_class_add_static_pad_template(element_class, &sink_template);
   gst_element_class_add_static_pad_template(element_class, &src_template);
 

@@ -20,13 +20,13 @@ struct PostprocessOverrides {
   std::optional<float> nms_iou;
   std::optional<bool> nms_agnostic;
   std::optional<int> max_detections;
-  std::vector<std::string> labels;           // empty: the description's
-  std::set<std::string> object_classes;      // labels that are kept; empty: all
-  std::string profile;                       // goes into the results
+  std::vector<std::string> labels;       // empty: the description's
+  std::set<std::string> object_classes;  // labels that are kept; empty: all
+  std::string profile;                   // goes into the results
 };
 
-// Turns a model's output tensors into the result for the frame: boxes, labels, the model's name. Keeps one Postprocessor
-// per model it has met. For one thread.
+// Turns a model's output tensors into the result for the frame: boxes, labels, the model's name. Keeps one
+// Postprocessor per model it has met. For one thread.
 class ResultBuilder {
  public:
   explicit ResultBuilder(PostprocessOverrides overrides) : overrides_(std::move(overrides)) {}

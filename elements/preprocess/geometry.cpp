@@ -46,10 +46,11 @@ Result<FrameRegion> ParseFrameRegion(const std::string& text) {
                 "the region '" + text + "' is not 'x,y,w,h' in fractions of the frame, within it and not empty");
 }
 
-PictureTransform FitPicture(int frame_width, int frame_height, int model_width, int model_height,
-                            serving::FitMode fit, serving::PictureFormat format, const FrameRegion& region) {
+PictureTransform FitPicture(int frame_width, int frame_height, int model_width, int model_height, serving::FitMode fit,
+                            serving::PictureFormat format, const FrameRegion& region) {
   const bool even = format == serving::PictureFormat::kNv12;
-  const Span across = SpanOf(region.x, region.w, frame_width, even), down = SpanOf(region.y, region.h, frame_height, even);
+  const Span across = SpanOf(region.x, region.w, frame_width, even),
+             down = SpanOf(region.y, region.h, frame_height, even);
   PictureTransform transform;
   transform.frame_width = frame_width;
   transform.frame_height = frame_height;
@@ -58,8 +59,8 @@ PictureTransform FitPicture(int frame_width, int frame_height, int model_width, 
   transform.pasted = {0, 0, model_width, model_height};
   if (fit == serving::FitMode::kStretch) return transform;
 
-  const double scale = std::min(static_cast<double>(model_width) / across.size,
-                                static_cast<double>(model_height) / down.size);
+  const double scale =
+      std::min(static_cast<double>(model_width) / across.size, static_cast<double>(model_height) / down.size);
   transform.pasted.width = PastedSize(across.size * scale, model_width, even);
   transform.pasted.height = PastedSize(down.size * scale, model_height, even);
   if (fit == serving::FitMode::kLetterboxCenter) {

@@ -42,11 +42,12 @@ struct PictureTransform {
 };
 
 // Where a frame of frame_width × frame_height (both > 0) goes in a model input of the given size, by the rules of the
-// device: for NV12 the taken part has even edges (a last odd column or row is left out) and the pasted size is even; a paste
-// starts at a column that is a multiple of 16 and an even row. The letterbox scale is min(W/w, H/h), sizes are rounded
-// half up and are at least 2. With a region, only that part of the frame (its edges rounded to whole pixels) is taken.
-PictureTransform FitPicture(int frame_width, int frame_height, int model_width, int model_height,
-                            serving::FitMode fit, serving::PictureFormat format, const FrameRegion& region = {});
+// device: for NV12 the taken part has even edges (a last odd column or row is left out) and the pasted size is even; a
+// paste starts at a column that is a multiple of 16 and an even row. The letterbox scale is min(W/w, H/h), sizes are
+// rounded half up and are at least 2. With a region, only that part of the frame (its edges rounded to whole pixels) is
+// taken.
+PictureTransform FitPicture(int frame_width, int frame_height, int model_width, int model_height, serving::FitMode fit,
+                            serving::PictureFormat format, const FrameRegion& region = {});
 
 // Luma of a grey padding value 0 … 255 in narrow-range YUV: round(16 + pad · 219 / 255) (ITU-R BT.601).
 int NarrowRangeLuma(int full_range_value);

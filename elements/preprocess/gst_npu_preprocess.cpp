@@ -24,7 +24,7 @@ struct PreprocessState {
   // Guarded by the object lock.
   ModelSelection selection;
   unsigned inference_interval = 1;
-  std::string inference_region;  // empty: the whole frame
+  std::string inference_region;               // empty: the whole frame
   std::shared_ptr<const ModelBinding> model;  // shared with the inputs on their way; set between start and stop
 
   // The streaming thread's own.
@@ -122,9 +122,9 @@ static GstCaps* gst_npu_preprocess_transform_caps(GstBaseTransform* transform, G
   UniqueCaps result(gst_caps_copy(caps));
   if (model != nullptr) {
     const bool nv12 = model->info().picture_format == serving::PictureFormat::kNv12;
-    const UniqueCaps own(gst_caps_from_string(
-        nv12 ? GST_VIDEO_CAPS_MAKE_WITH_FEATURES(NPUSTREAM_CAPS_FEATURE_MEMORY, "NV12")
-             : GST_VIDEO_CAPS_MAKE_WITH_FEATURES(NPUSTREAM_CAPS_FEATURE_MEMORY, "RGB")));
+    const UniqueCaps own(
+        gst_caps_from_string(nv12 ? GST_VIDEO_CAPS_MAKE_WITH_FEATURES(NPUSTREAM_CAPS_FEATURE_MEMORY, "NV12")
+                                  : GST_VIDEO_CAPS_MAKE_WITH_FEATURES(NPUSTREAM_CAPS_FEATURE_MEMORY, "RGB")));
     result.reset(gst_caps_intersect_full(result.get(), own.get(), GST_CAPS_INTERSECT_FIRST));
   }
   if (filter != nullptr) result.reset(gst_caps_intersect_full(filter, result.get(), GST_CAPS_INTERSECT_FIRST));
@@ -180,11 +180,10 @@ static void gst_npu_preprocess_get_property(GObject* object, guint id, GValue* v
   } else if (id == kPropInferenceRegion) {
     g_value_set_string(value, state.inference_region.c_str());
   } else if (id == kPropStats) {
-    g_value_take_boxed(value, gst_structure_new("npupreprocess-stats",
-                                                "frames-in", G_TYPE_UINT64, state.frames_in.load(),
-                                                "prepared", G_TYPE_UINT64, state.prepared.load(),
-                                                "skipped", G_TYPE_UINT64, state.skipped.load(),
-                                                "failed", G_TYPE_UINT64, state.failed.load(), nullptr));
+    g_value_take_boxed(
+        value, gst_structure_new("npupreprocess-stats", "frames-in", G_TYPE_UINT64, state.frames_in.load(), "prepared",
+                                 G_TYPE_UINT64, state.prepared.load(), "skipped", G_TYPE_UINT64, state.skipped.load(),
+                                 "failed", G_TYPE_UINT64, state.failed.load(), nullptr));
   } else {
     G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
   }
@@ -203,21 +202,31 @@ static void gst_npu_preprocess_class_init(GstNpuPreprocessClass* klass) {
   object_class->finalize = gst_npu_preprocess_finalize;
   InstallModelProperties(object_class);
   g_object_class_install_property(object_class, kPropInferenceInterval,
-      g_param_spec_uint("inference-interval", "Inference interval", "Every how many frames one is prepared for the model; "
-                        "the others pass on unmarked, in frames", 1, G_MAXUINT, 1, kReadWriteAnyTime));
-  g_object_class_install_property(object_class, kPropInferenceRegion,
-      g_param_spec_string("inference-region", "Inference region", "The part of the frame that goes to the model, as "
-                          "x,y,w,h in fractions of its width and height; empty: the whole frame. Boxes stay in pixels of "
-                          "the whole frame", "", kReadWrite));
-  g_object_class_install_property(object_class, kPropStats,
-      g_param_spec_boxed("stats", "Statistics", "frames-in, prepared, skipped (by inference-interval), failed (beyond the "
-                         "media engine's limits), all in frames since the start", GST_TYPE_STRUCTURE, kReadOnly));
+                                  g_param_spec_uint("inference-interval", "Inference interval",
+                                                    "Every how many frames one is prepared for the model; "
+                                                    "the others pass on unmarked, in frames",
+                                                    1, G_MAXUINT, 1, kReadWriteAnyTime));
+  g_object_class_install_property(
+      object_class, kPropInferenceRegion,
+      g_param_spec_string(
+          "inference-region", "Inference region",
+          "The part of the frame that goes to the model, as "
+          "x,y,w,h in fractions of its width and height; empty: the whole frame. Boxes stay in pixels of "
+          "the whole frame",
+          "", kReadWrite));
+  g_object_class_install_property(
+      object_class, kPropStats,
+      g_param_spec_boxed("stats", "Statistics",
+                         "frames-in, prepared, skipped (by inference-interval), failed (beyond the "
+                         "media engine's limits), all in frames since the start",
+                         GST_TYPE_STRUCTURE, kReadOnly));
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
-  gst_element_class_set_static_metadata(
-      element_class, "NPU preprocessing", "Filter/Effect/Video/Hardware",
-      "Scales each frame into a second picture of the model's size and format in device memory; the frame itself goes on "
-      "unchanged", "npustream");
+  gst_element_class_set_static_metadata(element_class, "NPU preprocessing", "Filter/Effect/Video/Hardware",
+                                        "Scales each frame into a second picture of the model's size and format in "
+                                        "device memory; the frame itself goes on "
+                                        "unchanged",
+                                        "npustream");
   gst_element_class_add_static_pad_template(element_class, &sink_template);
   gst_element_class_add_static_pad_template(element_class, &src_template);
 

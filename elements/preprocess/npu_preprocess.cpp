@@ -95,8 +95,8 @@ Status Preprocessor::CheckFrame(const DevicePicture& frame, const PictureTransfo
   if (size_fits && scale_fits) return Status();
   return Status(StatusCode::kUnsupported,
                 fmt::format("frames of {}x{} cannot be scaled to {}x{}: the media engine takes 10x6 to 8192x8192 and "
-                            "scales by 1/32 to 16", frame.width, frame.height, options_.model_width,
-                            options_.model_height));
+                            "scales by 1/32 to 16",
+                            frame.width, frame.height, options_.model_width, options_.model_height));
 }
 
 DevicePicture Preprocessor::OutputPicture(void* data) const {
@@ -136,9 +136,9 @@ Status Preprocessor::Paste(const DevicePicture& frame, const PictureTransform& t
   NPUSTREAM_ASSIGN_OR_RETURN(UniquePicDesc to, MakePicDesc(OutputPicture(output)));
   const UniqueRoi crop = MakeRoi(transform.source);
   const UniqueRoi paste = MakeRoi(transform.pasted);
-  NPUSTREAM_RETURN_IF_ACL_ERROR(
-      acldvppVpcCropResizePasteAsync(channel_.get(), from.get(), to.get(), crop.get(), paste.get(), resize_.get(), stream_),
-      "scaling a frame");
+  NPUSTREAM_RETURN_IF_ACL_ERROR(acldvppVpcCropResizePasteAsync(channel_.get(), from.get(), to.get(), crop.get(),
+                                                               paste.get(), resize_.get(), stream_),
+                                "scaling a frame");
   return Status();
 }
 

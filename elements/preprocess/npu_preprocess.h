@@ -17,7 +17,7 @@ namespace npustream::elements {
 
 struct PreprocessOptions {
   std::shared_ptr<const NpuDevice> device;
-  int model_width = 0;   // pixels
+  int model_width = 0;  // pixels
   int model_height = 0;
   serving::PictureFormat format = serving::PictureFormat::kNv12;
   serving::FitMode fit = serving::FitMode::kLetterbox;
@@ -35,8 +35,8 @@ struct PreparedPicture {
 };
 
 // Scales frames into pictures of a model's size, all on the device: crop, resize and paste in one VPC job; padding is
-// painted only where a block has not got it yet; full-range luma and chroma are brought to narrow range by a table. Made
-// and used by one thread at a time.
+// painted only where a block has not got it yet; full-range luma and chroma are brought to narrow range by a table.
+// Made and used by one thread at a time.
 class Preprocessor {
  public:
   static Result<std::unique_ptr<Preprocessor>> Create(PreprocessOptions options);

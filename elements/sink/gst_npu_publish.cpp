@@ -111,9 +111,9 @@ static void gst_npu_publish_class_init(GstNpuPublishClass* klass) {
   InstallPublisherProperties(object_class);
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
-  gst_element_class_set_static_metadata(
-      element_class, "NPU record publisher", "Filter/Metadata",
-      "Writes what models found in each frame as JSON lines and passes the frames on", "npustream");
+  gst_element_class_set_static_metadata(element_class, "NPU record publisher", "Filter/Metadata",
+                                        "Writes what models found in each frame as JSON lines and passes the frames on",
+                                        "npustream");
   gst_element_class_add_static_pad_template(element_class, &sink_template);
   gst_element_class_add_static_pad_template(element_class, &src_template);
 

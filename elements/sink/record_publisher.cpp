@@ -28,7 +28,8 @@ RecordPublisher::RecordPublisher(const PublisherOptions& options, std::unique_pt
 
 Result<std::unique_ptr<RecordPublisher>> RecordPublisher::Create(const PublisherOptions& options, Clock& clock) {
   NPUSTREAM_ASSIGN_OR_RETURN(std::unique_ptr<RecordWriter> writer, RecordWriter::Open(options.location));
-  return std::unique_ptr<RecordPublisher>(new RecordPublisher(options, std::move(writer), clock));  // private constructor
+  return std::unique_ptr<RecordPublisher>(
+      new RecordPublisher(options, std::move(writer), clock));  // private constructor
 }
 
 FrameInfo RecordPublisher::FrameOf(GstBuffer* buffer) {
@@ -89,11 +90,10 @@ GstStructure* RecordPublisher::Stats(const char* name) const {
     counts = counts_;
     latencies_ns = latencies_ns_;
   }
-  GstStructure* stats =
-      gst_structure_new(name, "frames-in", G_TYPE_UINT64, counts.frames, "records-out", G_TYPE_UINT64, counts.records,
-                        "objects", G_TYPE_UINT64, counts.objects,
-                        "latency-p50-ms", G_TYPE_DOUBLE, PercentileMs(latencies_ns, 0.5),
-                        "latency-p99-ms", G_TYPE_DOUBLE, PercentileMs(latencies_ns, 0.99), nullptr);
+  GstStructure* stats = gst_structure_new(name, "frames-in", G_TYPE_UINT64, counts.frames, "records-out", G_TYPE_UINT64,
+                                          counts.records, "objects", G_TYPE_UINT64, counts.objects, "latency-p50-ms",
+                                          G_TYPE_DOUBLE, PercentileMs(latencies_ns, 0.5), "latency-p99-ms",
+                                          G_TYPE_DOUBLE, PercentileMs(latencies_ns, 0.99), nullptr);
   for (const auto& [reason, frames] : counts.dropped) {
     gst_structure_set(stats, fmt::format("dropped-{}", reason).c_str(), G_TYPE_UINT64, frames, nullptr);
   }

@@ -19,8 +19,8 @@ struct PublisherOptions {
   std::string source;          // likewise
 };
 
-// Turns the metas of passing buffers into records; what npumetasink and npupublish have in common. Publish and Finish are for
-// the streaming thread, Stats for any.
+// Turns the metas of passing buffers into records; what npumetasink and npupublish have in common. Publish and Finish
+// are for the streaming thread, Stats for any.
 class RecordPublisher {
  public:
   static Result<std::unique_ptr<RecordPublisher>> Create(const PublisherOptions& options,

@@ -43,7 +43,8 @@ Json ObjectJson(const DetectedObject& object, double frame_width, double frame_h
                        {"label_id", detection.label_id}};
   if (!detection.landmarks.empty()) {
     Json points = Json::array();
-    for (const Landmark& point : detection.landmarks) points.push_back({{"x", Pixels(point.x)}, {"y", Pixels(point.y)}});
+    for (const Landmark& point : detection.landmarks)
+      points.push_back({{"x", Pixels(point.x)}, {"y", Pixels(point.y)}});
     json["landmarks"] = std::move(points);
   }
   if (object.track_id >= 0) json["id"] = object.track_id;
@@ -63,8 +64,8 @@ std::string FormatUtc(int64_t utc_ns) {
   const std::time_t time = seconds;
   std::tm parts{};
   gmtime_r(&time, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                     parts.tm_hour, parts.tm_min, parts.tm_sec, rest_ns / 1'000'000);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts.tm_year + 1900, parts.tm_mon + 1,
+                     parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec, rest_ns / 1'000'000);
 }
 
 std::string FormatRecord(const FrameInfo& frame, int64_t pts_ns, const DetectionResult& result) {
@@ -88,7 +89,8 @@ std::string FormatRecord(const FrameInfo& frame, int64_t pts_ns, const Detection
 
 Result<std::unique_ptr<RecordWriter>> RecordWriter::Open(const std::string& location) {
   if (location.empty()) return Status(StatusCode::kInvalidArgument, "no location for records");
-  if (location == "-") return std::unique_ptr<RecordWriter>(new RecordWriter(location, stdout, false));  // private constructor
+  if (location == "-")
+    return std::unique_ptr<RecordWriter>(new RecordWriter(location, stdout, false));  // private constructor
   FILE* file = std::fopen(location.c_str(), "we");
   if (file == nullptr) {
     return Status(StatusCode::kIoError, fmt::format("{}: cannot be written: {}", location, std::strerror(errno)));

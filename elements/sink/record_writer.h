@@ -15,15 +15,15 @@
 namespace npustream::elements {
 
 // One JSON object (ARCHITECTURE.md, record format) without a line end: what a model found in a frame. `pts_ns` −1 gives
-// null. Numbers are rounded (pixels to 2 decimals, shares of the frame and confidences to 6) and keys keep their order, so that
-// equal results are equal bytes. `capture_time` is there only when it is known.
+// null. Numbers are rounded (pixels to 2 decimals, shares of the frame and confidences to 6) and keys keep their order,
+// so that equal results are equal bytes. `capture_time` is there only when it is known.
 std::string FormatRecord(const FrameInfo& frame, int64_t pts_ns, const DetectionResult& result);
 
 // UTC nanoseconds as "2026-11-30T08:00:00.480Z".
 std::string FormatUtc(int64_t utc_ns);
 
-// Writes lines to a file or, with "-", to standard output. The file is truncated by Open and grows as records come, so a
-// reader may find a last line incomplete until Flush or Close. For one thread.
+// Writes lines to a file or, with "-", to standard output. The file is truncated by Open and grows as records come, so
+// a reader may find a last line incomplete until Flush or Close. For one thread.
 class RecordWriter {
  public:
   static Result<std::unique_ptr<RecordWriter>> Open(const std::string& location);
@@ -33,7 +33,8 @@ class RecordWriter {
   Status Flush();
 
  private:
-  RecordWriter(std::string location, FILE* file, bool owned) : location_(std::move(location)), file_(file), owned_(owned) {}
+  RecordWriter(std::string location, FILE* file, bool owned)
+      : location_(std::move(location)), file_(file), owned_(owned) {}
   Status Failure(std::string_view what) const;
   const std::string location_;
   FILE* const file_;
@@ -45,7 +46,8 @@ struct RecordCounts {
   uint64_t frames = 0;
   uint64_t records = 0;
   uint64_t objects = 0;
-  std::map<std::string, uint64_t> dropped;  // frames without a record, by reason: "interval", "queue-full", "preprocess", "no-result"
+  std::map<std::string, uint64_t>
+      dropped;  // frames without a record, by reason: "interval", "queue-full", "preprocess", "no-result"
 };
 
 }  // namespace npustream::elements

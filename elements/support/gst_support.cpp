@@ -15,18 +15,14 @@ using UniqueText = std::unique_ptr<gchar, GFree>;
 void PostError(GstElement* element, const Status& status) {
   const gchar* message = status.message().c_str();
   switch (status.code()) {
-    case StatusCode::kNotFound:
-      GST_ELEMENT_ERROR(element, RESOURCE, NOT_FOUND, ("%s", message), (nullptr));
-      break;
+    case StatusCode::kNotFound: GST_ELEMENT_ERROR(element, RESOURCE, NOT_FOUND, ("%s", message), (nullptr)); break;
     case StatusCode::kInvalidArgument:
       GST_ELEMENT_ERROR(element, RESOURCE, SETTINGS, ("%s", message), (nullptr));
       break;
     case StatusCode::kResourceExhausted:
       GST_ELEMENT_ERROR(element, RESOURCE, NO_SPACE_LEFT, ("%s", message), (nullptr));
       break;
-    case StatusCode::kIoError:
-      GST_ELEMENT_ERROR(element, RESOURCE, WRITE, ("%s", message), (nullptr));
-      break;
+    case StatusCode::kIoError: GST_ELEMENT_ERROR(element, RESOURCE, WRITE, ("%s", message), (nullptr)); break;
     default: GST_ELEMENT_ERROR(element, LIBRARY, FAILED, ("%s", message), (nullptr)); break;
   }
 }

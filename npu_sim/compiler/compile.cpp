@@ -6,6 +6,7 @@
 #include "npu_sim/compiler/passes/convert_outputs.h"
 #include "npu_sim/compiler/passes/fold_batch_norm.h"
 #include "npu_sim/compiler/passes/fold_constants.h"
+#include "npu_sim/compiler/passes/fold_into_aipp.h"
 #include "npu_sim/compiler/passes/fuse_conv_activation.h"
 #include "npu_sim/compiler/passes/fuse_conv_residual.h"
 #include "npu_sim/compiler/passes/fuse_mat_mul_bias.h"
@@ -41,6 +42,9 @@ constexpr Pass kPasses[] = {
     {"FuseConvActivation", FuseConvActivation},
 };
 
+// Comes after the others, when the Aipp node is there.
+constexpr const char* kFoldIntoAipp = "FoldIntoAipp";
+
 Status Verify(const om::Graph& graph, const char* pass) {
 #ifndef NDEBUG
   if (Status status = VerifyGraph(graph); !status.ok()) return status.WithContext(pass);
@@ -55,6 +59,7 @@ Status Verify(const om::Graph& graph, const char* pass) {
 std::vector<std::string_view> PassNames() {
   std::vector<std::string_view> names;
   for (const Pass& pass : kPasses) names.push_back(pass.name);
+  names.push_back(kFoldIntoAipp);
   return names;
 }
 
@@ -76,6 +81,7 @@ Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& option
     // 3. What the user wants at the model's edges.
     NPUSTREAM_RETURN_IF_ERROR(ConvertOutputs(plan.graph, options.output_types));
     NPUSTREAM_RETURN_IF_ERROR(InsertAipp(plan.graph, options.aipp));
+    if (options.disabled_passes.count(kFoldIntoAipp) == 0) NPUSTREAM_RETURN_IF_ERROR(FoldIntoAipp(plan.graph));
     NPUSTREAM_RETURN_IF_ERROR(RemoveDeadCode(plan.graph));
     NPUSTREAM_RETURN_IF_ERROR(VerifyGraph(plan.graph));
     // 4. Every node must have a kernel; then layouts, packed weights and buffers for this machine.

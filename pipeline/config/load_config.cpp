@@ -74,8 +74,8 @@ std::vector<ModelConfig> ReadModels(YamlMap& root, const fs::path& folder) {
 }
 
 std::optional<Region> ReadRegion(YamlMap& map) {
-  if (!map.Has("region")) return std::nullopt;
   YamlMap entry = map.Map("region");
+  if (!map.Has("region")) return std::nullopt;
   Region region;
   region.x = entry.Number("x", 0, 1, 0);
   region.y = entry.Number("y", 0, 1, 0);
@@ -102,12 +102,13 @@ void CheckModel(YamlMap& map, const std::vector<ModelConfig>& models, const std:
 // The keys which `defaults:` may have too.
 void ReadOverrides(YamlMap& map, CameraConfig& camera) {
   camera.model = map.Text("model", camera.model);
-  if (map.Has("threshold")) camera.threshold = map.Number("threshold", 0, 1, 0);
+  const double threshold = map.Number("threshold", 0, 1, 0);
+  if (map.Has("threshold")) camera.threshold = threshold;
   camera.interval = map.Integer("interval", 1, 10'000, camera.interval);
   camera.loop = map.Bool("loop", camera.loop);
   camera.realtime = map.Bool("realtime", camera.realtime);
   if (auto region = ReadRegion(map)) camera.region = region;
-  if (map.Has("records")) camera.records = ExpandedText(map, "records");
+  camera.records = ExpandedText(map, "records", camera.records);
 }
 
 constexpr const char* kSourceKeys[] = {"uri", "file", "dir"};

@@ -147,9 +147,10 @@ void NpuModelRunner::RefuseWaiting() {
 }
 
 void NpuModelRunner::RunCompleter() {
-  const Status entered = model_->MakeCurrent();
-  if (!entered.ok()) Log(LogLevel::kError, "serving", "{}", entered.message());
   while (BatchSlot* slot = NextInFlight()) {
+    // Before every batch: whoever is answered, or lets go of a picture, may enter a context of its own on this thread.
+    const Status entered = model_->MakeCurrent();
+    if (!entered.ok()) Log(LogLevel::kError, "serving", "{}", entered.message());
     const Status status = AwaitFront(*slot);
     Answer(*slot, status);
   }

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npustream::apps {
 namespace {

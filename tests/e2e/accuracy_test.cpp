@@ -6,6 +6,7 @@
 
 #include "tests/e2e/summary.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/test_data.h"
 
 namespace npustream::e2e {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npustream::e2e {
 namespace {

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "tests/e2e/summary.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/test_data.h"
 
 namespace npustream::e2e {
@@ -16,20 +17,21 @@ using testing_support::RunShell;
 using testing_support::TemporaryFolder;
 
 // A YAML file for `count` cameras on one clip.
-std::string CamerasYaml(int count, const std::string& clip, const std::string& records, int batch_size) {
-  std::string yaml = "models:\n  day:\n    description: coco-day\n    batch-size: " + std::to_string(batch_size) +
-                     "\ncameras:\n";
+std::string CamerasYaml(int count, const std::string& clip, const std::string& records,
+                        const std::string& model = "coco-day") {
+  std::string yaml = "models:\n  day:\n    description: " + model + "\n    batch-size: 8\ncameras:\n";
   for (int i = 0; i < count; ++i) {
     yaml += "  cam" + std::to_string(i) + ":\n    uri: " + clip + "\n    model: day\n";
   }
   return yaml + "outputs:\n  records: " + records + "\n";
 }
 
-nlohmann::json Run(const TemporaryFolder& folder, const std::string& yaml) {
+nlohmann::json RunCameras(const TemporaryFolder& folder, const std::string& yaml) {
   const auto config = folder.path() / "cameras.yaml";
   const auto summary = folder.path() / "summary.json";
   std::ofstream(config) << yaml;
-  const auto run = RunShell("npustream run -c '" + config.string() + "' --summary-json '" + summary.string() + "'");
+  const auto run = RunShell("NPUSTREAM_MODEL_PATH='" + (testing_support::TestDataFolder() / "models").string() +
+                            "' npustream run -c '" + config.string() + "' --summary-json '" + summary.string() + "'");
   EXPECT_EQ(run.exit_code, 0) << run.output;
   return ReadJson(summary);
 }
@@ -47,10 +49,10 @@ std::string MakeClip(const TemporaryFolder& folder, int frames) {
 class CameraCount : public testing::TestWithParam<int> {};
 
 TEST_P(CameraCount, EveryFrameIsARecordOrACountedDrop) {
-  constexpr int kFrames = 40;
+  const int kFrames = GetParam() == 16 ? 12 : 40;
   const TemporaryFolder folder;
   const std::string records = (folder.path() / "records.jsonl").string();
-  const auto summary = Run(folder, CamerasYaml(GetParam(), MakeClip(folder, kFrames), records, 8));
+  const auto summary = RunCameras(folder, CamerasYaml(GetParam(), MakeClip(folder, kFrames), records));
   ASSERT_EQ(summary["cameras"].size(), static_cast<size_t>(GetParam()));
   for (const auto& [name, camera] : summary["cameras"].items()) {
     EXPECT_EQ(camera["frames_in"], kFrames) << name;
@@ -64,9 +66,10 @@ INSTANTIATE_TEST_SUITE_P(Cameras, CameraCount, testing::Values(1, 4, 16));
 
 TEST(Cameras, FourCamerasOfRealFootageLoseNothing) {
   NPUSTREAM_TEST_DATA_OR_SKIP(clip, "videos/vtest.avi");
+  NPUSTREAM_TEST_DATA_OR_SKIP(model, "models/fastestdet_352.onnx");
   const TemporaryFolder folder;
   const std::string records = (folder.path() / "records.jsonl").string();
-  const auto summary = Run(folder, CamerasYaml(4, clip.string(), records, 8));
+  const auto summary = RunCameras(folder, CamerasYaml(4, clip.string(), records, "fastestdet"));
   for (const auto& [name, camera] : summary["cameras"].items()) {
     EXPECT_EQ(camera["frames_in"], 795) << name;
     EXPECT_EQ(camera["records_out"].get<int64_t>() + TotalDropped(camera), 795) << name;

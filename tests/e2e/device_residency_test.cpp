@@ -7,6 +7,7 @@
 
 #include "tests/e2e/summary.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npustream::e2e {
 namespace {

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "tests/e2e/summary.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npustream::e2e {
 namespace {

@@ -11,8 +11,8 @@ namespace npustream::elements {
 namespace {
 
 // Words of which a number's description has at least one.
-constexpr const char* kUnits[] = {"frames", "Frames", "milliseconds", "pixels", "0 to 1", "Number of", "Objects per frame",
-                                  "Batches"};
+constexpr const char* kUnits[] = {"frames", "Frames",    "milliseconds",      "pixels",
+                                  "0 to 1", "Number of", "Objects per frame", "Batches"};
 
 bool NamesAUnit(const std::string& text) {
   for (const char* unit : kUnits) {
@@ -57,7 +57,8 @@ TEST_P(Documentation, EveryPropertyHasADescriptionWithItsUnit) {
 
 TEST_P(Documentation, TheElementSaysWhatItDoes) {
   GstElementFactory* factory = gst_element_get_factory(element_.get());
-  for (const char* key : {GST_ELEMENT_METADATA_LONGNAME, GST_ELEMENT_METADATA_KLASS, GST_ELEMENT_METADATA_DESCRIPTION}) {
+  for (const char* key :
+       {GST_ELEMENT_METADATA_LONGNAME, GST_ELEMENT_METADATA_KLASS, GST_ELEMENT_METADATA_DESCRIPTION}) {
     const char* text = gst_element_factory_get_metadata(factory, key);
     ASSERT_NE(text, nullptr) << key;
     EXPECT_GT(std::string(text).size(), 5u) << key;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npustream::pipeline {
 namespace {
@@ -186,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"LoopOfALiveCamera", "cameras:\n  a:\n    uri: rtsp://h/\n    loop: true\n",
                 "4: cameras.a.loop: is for files"},
         Mistake{"CameraName", "cameras:\n  a/b:\n    uri: a.mp4\n", "3: cameras.a/b: a camera's name is made of"},
-        Mistake{"NoCameras", "cameras:\n", "1: cameras: must be a mapping"},
+        Mistake{"NoCameras", "cameras:\n", "2: cameras: must be a mapping"},
         Mistake{"Twice", "cameras:\n  a:\n    uri: a.mp4\n  a:\n    uri: b.mp4\n", "4: cameras.a: is given twice"},
         Mistake{"Default", "defaults:\n  fps: 4\ncameras:\n  a:\n    uri: a\n", "2: defaults.fps: is not a known key"},
         Mistake{"Output", "cameras:\n  a:\n    uri: a\noutputs:\n  record: x\n",

@@ -52,7 +52,9 @@ TEST(CameraMetrics, EveryFrameIsARecordOrADrop) {
 
 RunSummary Summary() {
   RunSummary summary;
-  CameraOutcome gate{"gate", {}, ""};
+  summary.cameras.resize(2);
+  CameraOutcome& gate = summary.cameras[0];
+  gate.name = "gate";
   gate.figures.frames_in = 100;
   gate.figures.inferred = gate.figures.records_out = 98;
   gate.figures.dropped["decode"] = 2;
@@ -60,7 +62,8 @@ RunSummary Summary() {
   gate.figures.last_ns = 2'000'000'000;
   gate.figures.latency_p50_ns = 12'345'678;
   gate.figures.latency_p99_ns = 20'000'000;
-  summary.cameras = {gate, {"yard", {}, "yard.mp4 cannot be opened: no such file"}};
+  summary.cameras[1].name = "yard";
+  summary.cameras[1].failure = "yard.mp4 cannot be opened: no such file";
   summary.models["day"] = {40, 98, 1'000'000, 3'500'000};
   summary.copied = {1000, 2000, 30};
   summary.cpu_s = 1.5;

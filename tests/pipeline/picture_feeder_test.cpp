@@ -7,6 +7,7 @@
 
 #include "pipeline/config/source_kind.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npustream::pipeline {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npustream::pipeline {
 namespace {

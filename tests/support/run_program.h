@@ -3,11 +3,7 @@
 #include <sys/wait.h>
 
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <string>
-
-#include <gtest/gtest.h>
 
 namespace npustream::testing_support {
 
@@ -29,24 +25,5 @@ inline ProgramRun RunShell(const std::string& command) {
   run.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   return run;
 }
-
-// A folder that is gone after the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = testing::TempDir() + "npustream_XXXXXX";
-    path_ = mkdtemp(name.data());
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    std::filesystem::remove_all(path_, error);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 }  // namespace npustream::testing_support

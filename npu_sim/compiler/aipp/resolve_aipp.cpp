@@ -32,7 +32,7 @@ class Resolver {
 
   Status CheckInput() const {
     if (!block_.Has("input_format")) return Error("input_format is required for static AIPP");
-    if (input_.dims.size() != 4 || input_.type != om::DataType::kFloat32) {
+    if (input_.dims.size() != 4 || (input_.type != om::DataType::kFloat32 && input_.type != om::DataType::kFloat16)) {
       return Error(fmt::format("input '{}' of shape [{}] is not a float picture in NCHW order", input_.name,
                                fmt::join(input_.dims, ",")));
     }

@@ -4,12 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "npu_sim/compiler/ir/limits.h"
 #include "npu_sim/compiler/ir/rewrite.h"
 #include "npu_sim/compiler/onnx/import_context.h"
 #include "npu_sim/compiler/onnx/live_nodes.h"
 #include "npu_sim/compiler/onnx/operator_table.h"
+#include "npu_sim/compiler/onnx/widen_reals.h"
 
 namespace npustream::compiler {
 namespace {
@@ -74,14 +76,15 @@ Result<om::Dims> InputDims(const OnnxValue& input, const ImportOptions& options)
 
 class ModelImporter {
  public:
-  ModelImporter(const OnnxModel& model, const ImportOptions& options) : model_(model), options_(options) {
+  ModelImporter(const OnnxModel& model, const ImportOptions& options)
+      : model_(model), source_(WidenReals(model.graph)), options_(options) {
     state_.opset = model.opset;
   }
 
   Result<om::Graph> Run() {
     const std::vector<std::string> outputs = OutputNames();
     if (outputs.empty()) return Status(StatusCode::kCorruptData, "the model has no output");
-    NPUSTREAM_ASSIGN_OR_RETURN(const auto nodes, LiveNodesInOrder(model_.graph, outputs));
+    NPUSTREAM_ASSIGN_OR_RETURN(const auto nodes, LiveNodesInOrder(source_, outputs));
     NPUSTREAM_RETURN_IF_ERROR(CheckOperators(nodes));
     NPUSTREAM_RETURN_IF_ERROR(CheckOpset(model_));
     NPUSTREAM_RETURN_IF_ERROR(CheckGivenShapes());
@@ -95,12 +98,12 @@ class ModelImporter {
   std::vector<std::string> OutputNames() const {
     if (!options_.outputs.empty()) return options_.outputs;
     std::vector<std::string> names;
-    for (const OnnxValue& output : model_.graph.outputs) names.push_back(output.name);
+    for (const OnnxValue& output : source_.outputs) names.push_back(output.name);
     return names;
   }
 
   Status CheckGivenShapes() const {
-    const auto& inputs = model_.graph.inputs;
+    const auto& inputs = source_.inputs;
     for (const auto& [name, dims] : options_.input_shapes) {
       const auto is_it = [&, &name = name](const OnnxValue& input) { return input.name == name; };
       if (std::any_of(inputs.begin(), inputs.end(), is_it)) continue;
@@ -113,17 +116,24 @@ class ModelImporter {
   }
 
   Status AddInputs() {
-    for (const auto& [name, tensor] : model_.graph.initializers) {
+    for (const auto& [name, tensor] : source_.initializers) {
       state_.tensors[name] = AddTensor(state_.graph, tensor);
       TensorOf(state_.graph, state_.tensors[name]).name = name;
     }
-    for (const OnnxValue& input : model_.graph.inputs) {
+    for (const OnnxValue& input : source_.inputs) {
       NPUSTREAM_ASSIGN_OR_RETURN(om::Dims dims, InputDims(input, options_));
-      const om::TensorId id = AddTensor(state_.graph, {input.name, input.type, std::move(dims), nullptr});
-      state_.tensors[input.name] = id;
+      const om::TensorId id = AddTensor(state_.graph, {input.name, input.type, dims, nullptr});
       state_.graph.inputs.push_back(id);
+      state_.tensors[input.name] =
+          IsWidened(input.type) ? AddCast(id, input.name + ".float", om::DataType::kFloat32) : id;
     }
     return {};
+  }
+
+  om::TensorId AddCast(om::TensorId from, const std::string& name, om::DataType type) {
+    const om::TensorId to = AddTensor(state_.graph, {name, type, TensorOf(state_.graph, from).dims, nullptr});
+    state_.graph.nodes.push_back({"cast_" + name, "Cast", {from}, {to}, {}});
+    return to;
   }
 
   Status ImportNodes(const std::vector<const OnnxNode*>& nodes) {
@@ -158,7 +168,7 @@ class ModelImporter {
   Status CheckOutputsBound(const ImportContext& context) const {
     for (const std::string& name : context.node().outputs) {
       if (name.empty() || state_.tensors.count(name) != 0) continue;
-      for (const OnnxNode& reader : model_.graph.nodes) {
+      for (const OnnxNode& reader : source_.nodes) {
         if (std::find(reader.inputs.begin(), reader.inputs.end(), name) != reader.inputs.end()) {
           return context.Unsupported(fmt::format("its output '{}' is not supported", name));
         }
@@ -178,10 +188,23 @@ class ModelImporter {
     return {};
   }
 
+  // The type that the file declares for an output, when it is one that is computed in float32.
+  std::optional<om::DataType> NarrowType(const std::string& name) const {
+    for (const OnnxValue& output : source_.outputs) {
+      if (output.name == name && IsWidened(output.type)) return output.type;
+    }
+    return std::nullopt;
+  }
+
   // Every output is a tensor of its own with the output's name: one that is an input, a constant or already an output
   // goes through a copy.
   om::TensorId OutputTensor(const std::string& name, om::TensorId id) {
     om::Graph& graph = state_.graph;
+    if (const std::optional<om::DataType> declared = NarrowType(name);
+        declared && TensorOf(graph, id).type != *declared) {
+      if (TensorOf(graph, id).name == name) TensorOf(graph, id).name += ".float";
+      return AddCast(id, name, *declared);
+    }
     const auto is_in = [&](const std::vector<om::TensorId>& ids) {
       return std::find(ids.begin(), ids.end(), id) != ids.end();
     };
@@ -198,6 +221,7 @@ class ModelImporter {
   }
 
   const OnnxModel& model_;
+  const OnnxGraph source_;
   const ImportOptions& options_;
   ImportState state_;
 };

@@ -14,6 +14,7 @@ Status InsertAipp(om::Graph& graph, const std::vector<om::AippConfig>& configs) 
     const om::TensorId prepared = graph.inputs[rank];
     const std::string name = TensorOf(graph, prepared).name;
     TensorOf(graph, prepared).name = name + ".aipp";
+    TensorOf(graph, prepared).type = om::DataType::kFloat32;
     const om::Dims dims = om::AippInputDims(config, TensorOf(graph, prepared).dims[0]);
     const om::TensorId picture = AddTensor(graph, {name, om::DataType::kUInt8, dims, nullptr});
     front.push_back({"aipp_" + name, "Aipp", {picture}, {prepared}, om::ToAttributes(config)});

@@ -186,6 +186,7 @@ TEST_F(AtcTest, AnOutputThatCannotBeWrittenIsAnError) {
       RunAtc({"--model=" + model_, "--framework=5", "--output=" + model_ + "/out", "--soc_version=Ascend310P3"});
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_THAT(finished.out, HasSubstr("E13004: "));
+  EXPECT_THAT(Convert(model_, {"--output=" + Path("") + "/"}).out, HasSubstr("E10001: "));
 }
 
 TEST_F(AtcTest, AippMakesTheInputAPicture) {

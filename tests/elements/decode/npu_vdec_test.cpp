@@ -48,7 +48,8 @@ void Watch(Pipeline& pipeline, const char* element, const char* pad_name, Seen& 
 }
 
 const std::string kTwentyPictures =
-    "videotestsrc num-buffers=20 pattern=ball ! video/x-raw,format=I420,width=160,height=120,framerate=10/1 ! jpegenc ! ";
+    "videotestsrc num-buffers=20 pattern=ball ! video/x-raw,format=I420,width=160,height=120,framerate=10/1 ! jpegenc "
+    "! ";
 
 TEST(NpuVdec, EveryPacketComesOutOnceInOrderWithItsTime) {
   Pipeline pipeline(kTwentyPictures + "npuvdec name=decoder camera-id=gate source=ball.avi ! fakesink name=sink");
@@ -121,8 +122,10 @@ TEST(NpuVdec, MovesTheCompressedBytesAndNothingElse) {
 // The same picture decoded by GStreamer's own JPEG decoder: both are libjpeg's arithmetic up to the chroma filter.
 TEST(NpuVdec, PicturesAreThoseOfAnotherDecoder) {
   Pipeline pipeline(
-      "videotestsrc num-buffers=1 pattern=gradient ! video/x-raw,format=I420,width=160,height=120 ! jpegenc ! tee name=t "
-      "t. ! queue ! npuvdec ! npudownload ! fakesink name=ours t. ! queue ! jpegdec ! video/x-raw,format=I420 ! fakesink name=theirs");
+      "videotestsrc num-buffers=1 pattern=gradient ! video/x-raw,format=I420,width=160,height=120 ! jpegenc ! tee "
+      "name=t "
+      "t. ! queue ! npuvdec ! npudownload ! fakesink name=ours t. ! queue ! jpegdec ! video/x-raw,format=I420 ! "
+      "fakesink name=theirs");
   g_object_set(pipeline.Get("ours").get(), "enable-last-sample", TRUE, nullptr);
   ASSERT_EQ(pipeline.Run(), "");
   std::vector<guint8> luma[2];
@@ -139,7 +142,8 @@ TEST(NpuVdec, PicturesAreThoseOfAnotherDecoder) {
 }
 
 TEST(NpuVdec, GivesRgbWhereDownstreamWantsIt) {
-  Pipeline pipeline(kTwentyPictures + "npuvdec ! video/x-raw(memory:NPU),format=RGB ! npudownload ! fakesink name=sink");
+  Pipeline pipeline(kTwentyPictures +
+                    "npuvdec ! video/x-raw(memory:NPU),format=RGB ! npudownload ! fakesink name=sink");
   Seen out;
   Watch(pipeline, "sink", "sink", out);
   ASSERT_EQ(pipeline.Run(), "");
@@ -154,13 +158,15 @@ TEST(NpuVdec, ElementsThatReadHostMemoryCannotBeLinked) {
 // A seek in the middle: frames before and after it come out, nothing hangs.
 TEST(NpuVdec, FlushesOnASeek) {
   NPUSTREAM_TEST_DATA_OR_SKIP(clip, "robust/gen_h264_longgop.mp4");
-  Pipeline pipeline("filesrc location=" + clip.string() + " ! qtdemux ! h264parse ! npuvdec ! fakesink name=sink sync=true");
+  Pipeline pipeline("filesrc location=" + clip.string() +
+                    " ! qtdemux ! h264parse ! npuvdec ! fakesink name=sink sync=true");
   Seen out;
   Watch(pipeline, "sink", "sink", out);
   gst_element_set_state(pipeline.element(), GST_STATE_PAUSED);
   ASSERT_EQ(gst_element_get_state(pipeline.element(), nullptr, nullptr, 20 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
   ASSERT_TRUE(gst_element_seek_simple(pipeline.element(), GST_FORMAT_TIME,
-                                      static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE), GST_SECOND));
+                                      static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE),
+                                      GST_SECOND));
   EXPECT_EQ(pipeline.Run(), "");
   EXPECT_GE(out.pts.back(), GST_SECOND);
 }
@@ -187,7 +193,8 @@ TEST(NpuVdec, StopsInTheMiddleOfAStream) {
 
 class Robust : public testing::TestWithParam<const char*> {};
 
-// Files that decode only in part: as many frames as ffprobe counts (or fewer where it shows concealed ones), and an end.
+// Files that decode only in part: as many frames as ffprobe counts (or fewer where it shows concealed ones), and an
+// end.
 TEST_P(Robust, IsDecodedAsFarAsItGoesAndEnds) {
   NPUSTREAM_TEST_DATA_OR_SKIP(clip, std::string("robust/") + GetParam());
   Pipeline pipeline("filesrc location=" + clip.string() + " ! parsebin ! npuvdec name=decoder ! fakesink");
@@ -196,8 +203,9 @@ TEST_P(Robust, IsDecodedAsFarAsItGoesAndEnds) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Robust,
-                         testing::Values("bad_bitflips.h264", "bad_truncated.h264", "fate_h264_mp4-init-nonkeyframe.mp4",
-                                         "gen_h264_2x2.mp4", "gen_mjpeg_17x3840.avi", "gen_vp8.webm",
+                         testing::Values("bad_bitflips.h264", "bad_truncated.h264",
+                                         "fate_h264_mp4-init-nonkeyframe.mp4", "gen_h264_2x2.mp4",
+                                         "gen_mjpeg_17x3840.avi", "gen_vp8.webm",
                                          "fate_hevc_extradata-reload-multi-stsd.mp4"));
 
 }  // namespace

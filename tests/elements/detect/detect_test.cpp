@@ -9,6 +9,7 @@
 #include "npu_sim/device/device.h"
 #include "tests/elements/gst_test_support.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/test_data.h"
 
 namespace npustream::elements {
@@ -41,8 +42,8 @@ TEST_F(Detect, EveryFrameGivesOneRecord) {
 }
 
 TEST_F(Detect, FramesBetweenTheIntervalAreCountedByReason) {
-  Pipeline pipeline(Source(10) + "npudetect model=coco-day inference-interval=3 ! npumetasink name=sink location=" +
-                    Records());
+  Pipeline pipeline(Source(10) +
+                    "npudetect model=coco-day inference-interval=3 ! npumetasink name=sink location=" + Records());
   ASSERT_EQ(pipeline.Run(), "");
   EXPECT_EQ(Lines(Records()), 4);  // frames 0, 3, 6, 9
   EXPECT_EQ(pipeline.Stat("sink", "dropped-interval"), 6);
@@ -60,13 +61,50 @@ TEST_F(Detect, BatchesDoNotChangeRecords) {
   std::string texts[2];
   const char* settings[] = {"batch-size=1 max-in-flight=1 model-instance-id=one", "batch-size=8 max-in-flight=16"};
   for (int i = 0; i < 2; ++i) {
-    Pipeline pipeline("filesrc location=" + clip.string() + " ! qtdemux ! h264parse ! npuvdec ! npudetect model=coco-day " +
-                      settings[i] + " ! npumetasink location=" + Records());
+    Pipeline pipeline("filesrc location=" + clip.string() +
+                      " ! qtdemux ! h264parse ! npuvdec ! npudetect model=coco-day " + settings[i] +
+                      " ! npumetasink location=" + Records());
     ASSERT_EQ(pipeline.Run(120), "");
     texts[i] = *ReadTextFile(Records());
   }
   EXPECT_EQ(std::count(texts[0].begin(), texts[0].end(), '\n'), 60);
   EXPECT_EQ(texts[0], texts[1]);
+}
+
+TEST_F(Detect, AFullQueueCanLetFramesPassAndEveryOneIsCounted) {
+  Pipeline pipeline(
+      Source(40) +
+      "npudetect name=detect model=coco-day max-in-flight=1 when-full=pass ! npumetasink name=sink location=" +
+      Records());
+  ASSERT_EQ(pipeline.Run(), "");
+  const int64_t records = pipeline.Stat("sink", "records-out");
+  const int64_t dropped = std::max<int64_t>(0, pipeline.Stat("sink", "dropped-queue-full"));
+  EXPECT_EQ(pipeline.Stat("sink", "frames-in"), 40);
+  EXPECT_EQ(records + dropped, 40);
+  EXPECT_GE(records, 1);
+  EXPECT_EQ(pipeline.Stat("detect", "dropped"), dropped);
+}
+
+TEST_F(Detect, FlushesOnASeek) {
+  NPUSTREAM_TEST_DATA_OR_SKIP(clip, "videos/day_dos.mp4");
+  Pipeline pipeline(
+      "filesrc location=" + clip.string() +
+      " ! qtdemux ! h264parse ! npuvdec ! npudetect model=coco-day ! npumetasink name=sink location=" + Records());
+  gst_element_set_state(pipeline.element(), GST_STATE_PAUSED);
+  ASSERT_EQ(gst_element_get_state(pipeline.element(), nullptr, nullptr, 60 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+  for (const guint64 to : std::initializer_list<guint64>{2 * GST_SECOND, 0, GST_SECOND}) {
+    ASSERT_TRUE(gst_element_seek_simple(pipeline.element(), GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, to));
+  }
+  EXPECT_EQ(pipeline.Run(), "");
+}
+
+TEST_F(Detect, AnOutputThatCannotBeWrittenStopsThatPipelineAlone) {
+  Pipeline good(Source(20) + "npudetect model=coco-day ! npumetasink name=sink location=" + Records());
+  Pipeline bad(Source(20) + "npudetect model=coco-day ! npumetasink location=/dev/full");
+  gst_element_set_state(good.element(), GST_STATE_PLAYING);
+  EXPECT_NE(bad.Run().find("/dev/full"), std::string::npos);
+  EXPECT_EQ(good.Run(), "");
+  EXPECT_EQ(good.Stat("sink", "records-out"), 20);
 }
 
 TEST_F(Detect, TwoPipelinesShareOneRunner) {

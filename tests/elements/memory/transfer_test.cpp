@@ -28,14 +28,14 @@ UniqueBuffer Pattern(const GstVideoInfo& info) {
     const int row_bytes = GST_VIDEO_FRAME_COMP_WIDTH(&frame, plane) * GST_VIDEO_FRAME_COMP_PSTRIDE(&frame, plane);
     for (int row = 0; row < GST_VIDEO_FRAME_COMP_HEIGHT(&frame, plane); ++row) {
       for (int i = 0; i < row_bytes; ++i) {
-        data[row * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane) + i] = static_cast<guint8>(1 + (row * 31 + i * 7 + plane) % 255);
+        data[row * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane) + i] =
+            static_cast<guint8>(1 + (row * 31 + i * 7 + plane) % 255);
       }
     }
   }
   gst_video_frame_unmap(&frame);
   return buffer;
 }
-
 
 class RoundTrip : public testing::TestWithParam<const char*> {};
 

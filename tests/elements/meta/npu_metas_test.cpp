@@ -71,8 +71,10 @@ TEST(NpuMetas, DetectionsAreMirroredToRegionsOfInterest) {
   EXPECT_EQ(label_id, 0);
   EXPECT_DOUBLE_EQ(x_min, 0.1);
   EXPECT_DOUBLE_EQ(y_max, 0.9);
-  EXPECT_NE(gst_buffer_iterate_meta_filtered(buffer.get(), &position, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), nullptr);
-  EXPECT_EQ(gst_buffer_iterate_meta_filtered(buffer.get(), &position, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE), nullptr);
+  EXPECT_NE(gst_buffer_iterate_meta_filtered(buffer.get(), &position, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE),
+            nullptr);
+  EXPECT_EQ(gst_buffer_iterate_meta_filtered(buffer.get(), &position, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE),
+            nullptr);
 }
 
 TEST(NpuMetas, BoxesFollowWhenVideoscaleScalesTheFrame) {

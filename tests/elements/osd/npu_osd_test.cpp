@@ -19,8 +19,7 @@ DetectionResult OneBox(Box box) {
 
 struct Nv12 {
   std::vector<std::byte> bytes = std::vector<std::byte>(kWidth * kHeight * 3 / 2, std::byte{16});
-  OsdPicture picture{OsdFormat::kNv12,      kWidth, kHeight, bytes.data(), kWidth,
-                     bytes.data() + kWidth * kHeight, kWidth};
+  OsdPicture picture{OsdFormat::kNv12, kWidth, kHeight, bytes.data(), kWidth, bytes.data() + kWidth* kHeight, kWidth};
   int Luma(int x, int y) const { return static_cast<int>(bytes[y * kWidth + x]); }
 };
 

@@ -80,9 +80,8 @@ TEST(PictureTransform, IsItsOwnInverseWithinHalfAPixel) {
   std::uniform_int_distribution<int> kind(0, 5);
   for (int round = 0; round < 2000; ++round) {
     const int width = size(random), height = size(random), choice = kind(random);
-    const PictureTransform transform =
-        FitPicture(width, height, 416, 320, static_cast<FitMode>(choice % 3),
-                   choice < 3 ? PictureFormat::kNv12 : PictureFormat::kRgb888);
+    const PictureTransform transform = FitPicture(width, height, 416, 320, static_cast<FitMode>(choice % 3),
+                                                  choice < 3 ? PictureFormat::kNv12 : PictureFormat::kRgb888);
     std::uniform_real_distribution<float> x(0, static_cast<float>(width)), y(0, static_cast<float>(height));
     const Box box{x(random), y(random), x(random), y(random)};
     const Box back = transform.ToFrame(transform.ToModel(box));
@@ -106,7 +105,7 @@ TEST(NarrowRange, HasTheEndsOfBt601) {
   EXPECT_EQ(NarrowRangeLuma(255), 235);
   EXPECT_EQ(NarrowRangeLuma(114), 114);  // 16 + 114 · 219 / 255 = 113.9
   EXPECT_EQ(NarrowRangeChroma(128), 128);
-  EXPECT_EQ(NarrowRangeChroma(0), 16);   // 15.6
+  EXPECT_EQ(NarrowRangeChroma(0), 16);     // 15.6
   EXPECT_EQ(NarrowRangeChroma(255), 240);  // 239.6
 }
 

@@ -7,6 +7,7 @@
 #include "elements/meta/npu_metas.h"
 #include "tests/elements/gst_test_support.h"
 #include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npustream::elements {
 namespace {
@@ -55,7 +56,8 @@ TEST(NpuMetaSink, WritesARecordPerResultAndCountsTheRestByReason) {
   gst_harness_push_event(harness.get(), gst_event_new_eos());
   const std::string text = *ReadTextFile(path);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
-  EXPECT_EQ(text.find(R"({"schema_version":1,"camera_id":"gate","frame_id":7,"pts_ns":40000000,"source":"clip.mp4",)"), 0u)
+  EXPECT_EQ(text.find(R"({"schema_version":1,"camera_id":"gate","frame_id":7,"pts_ns":40000000,"source":"clip.mp4",)"),
+            0u)
       << text;
   EXPECT_EQ(Stat(sink.get(), "frames-in"), 5u);
   EXPECT_EQ(Stat(sink.get(), "records-out"), 2u);

@@ -34,29 +34,31 @@ TEST(FormatUtc, GivesMilliseconds) {
   EXPECT_EQ(FormatUtc(-1), "1969-12-31T23:59:59.999Z");
 }
 
-// The record of ARCHITECTURE.md with numbers whose quotients are written out by hand: 480 / 1920 = 0.25, 270 / 1080 = 0.25,
-// 576 / 1920 = 0.3, 405 / 1080 = 0.375.
+// The record of ARCHITECTURE.md with numbers whose quotients are written out by hand: 480 / 1920 = 0.25, 270 / 1080 =
+// 0.25, 576 / 1920 = 0.3, 405 / 1080 = 0.375.
 TEST(FormatRecord, WritesTheFormatOfTheArchitecture) {
   FrameInfo frame = Frame();
   frame.capture_time_ns = kCaptureTimeNs;
   frame.source = "gate.mp4";
   DetectionResult result = Result();
   result.objects.push_back({{{480, 270, 576, 405}, 0.91f, 0, {}}, "person", 7});
-  EXPECT_EQ(FormatRecord(frame, 480000000, result),
-            R"({"schema_version":1,"camera_id":"gate","frame_id":12,"pts_ns":480000000,)"
-            R"("capture_time":"2026-11-30T08:00:00.480Z","source":"gate.mp4","resolution":{"width":1920,"height":1080},)"
-            R"("profile":"day","model":{"name":"coco-day","version":"1"},)"
-            R"("objects":[{"label":"person","label_id":0,"confidence":0.91,"x":480.0,"y":270.0,"w":96.0,"h":135.0,)"
-            R"("detection":{"bounding_box":{"x_min":0.25,"y_min":0.25,"x_max":0.3,"y_max":0.375},"confidence":0.91,)"
-            R"("label":"person","label_id":0},"id":7}]})");
+  EXPECT_EQ(
+      FormatRecord(frame, 480000000, result),
+      R"({"schema_version":1,"camera_id":"gate","frame_id":12,"pts_ns":480000000,)"
+      R"("capture_time":"2026-11-30T08:00:00.480Z","source":"gate.mp4","resolution":{"width":1920,"height":1080},)"
+      R"("profile":"day","model":{"name":"coco-day","version":"1"},)"
+      R"("objects":[{"label":"person","label_id":0,"confidence":0.91,"x":480.0,"y":270.0,"w":96.0,"h":135.0,)"
+      R"("detection":{"bounding_box":{"x_min":0.25,"y_min":0.25,"x_max":0.3,"y_max":0.375},"confidence":0.91,)"
+      R"("label":"person","label_id":0},"id":7}]})");
 }
 
 TEST(FormatRecord, LeavesOutWhatIsNotKnown) {
   DetectionResult result = Result();
   result.profile.clear();
-  EXPECT_EQ(FormatRecord(Frame(), -1, result),
-            R"({"schema_version":1,"camera_id":"gate","frame_id":12,"pts_ns":null,"resolution":{"width":1920,"height":1080},)"
-            R"("model":{"name":"coco-day","version":"1"},"objects":[]})");
+  EXPECT_EQ(
+      FormatRecord(Frame(), -1, result),
+      R"({"schema_version":1,"camera_id":"gate","frame_id":12,"pts_ns":null,"resolution":{"width":1920,"height":1080},)"
+      R"("model":{"name":"coco-day","version":"1"},"objects":[]})");
 }
 
 TEST(FormatRecord, WritesLandmarksOfModelsThatHaveThem) {

@@ -16,6 +16,10 @@
 
 #ifdef __cplusplus
 extern "C" {
+// Enumerations whose parameters also take values that have no name here (README.md, extensions).
+#define ACL_DVPP_OPEN_ENUM : int
+#else
+#define ACL_DVPP_OPEN_ENUM
 #endif
 
 typedef struct acldvppPicDesc acldvppPicDesc;
@@ -34,7 +38,7 @@ typedef struct aclvdecFrameConfig aclvdecFrameConfig;
 // picture. `input` and `output` are the descriptors which were sent; from now on they belong to the application again.
 typedef void (*aclvdecCallback)(acldvppStreamDesc *input, acldvppPicDesc *output, void *userData);
 
-enum acldvppPixelFormat {
+enum acldvppPixelFormat ACL_DVPP_OPEN_ENUM {
     PIXEL_FORMAT_YUV_400 = 0,
     PIXEL_FORMAT_YUV_SEMIPLANAR_420 = 1,
     PIXEL_FORMAT_YVU_SEMIPLANAR_420 = 2,
@@ -103,7 +107,7 @@ enum acldvppPixelFormat {
     PIXEL_FORMAT_UNKNOWN = 10000
 };
 
-enum acldvppStreamFormat {
+enum acldvppStreamFormat ACL_DVPP_OPEN_ENUM {
     H265_MAIN_LEVEL = 0,
     H264_BASELINE_LEVEL = 1,
     H264_MAIN_LEVEL = 2,
@@ -117,7 +121,7 @@ enum acldvppChannelMode {
     DVPP_CHNMODE_PNGD = 8
 };
 
-enum acldvppBorderType {
+enum acldvppBorderType ACL_DVPP_OPEN_ENUM {
     BORDER_CONSTANT = 0,
     BORDER_REPLICATE = 1,
     BORDER_REFLECT = 2,
@@ -134,7 +138,7 @@ enum acldvppJpegFormat {
     ACL_JPEG_CSS_UNKNOWN = 1000
 };
 
-enum acldvppChannelDescParamType {
+enum acldvppChannelDescParamType ACL_DVPP_OPEN_ENUM {
     ACL_DVPP_CSC_MATRIX_UINT32 = 0,
     ACL_DVPP_MODE_UINT32 = 1,
     ACL_DVPP_CHANNEL_ID_UINT64 = 2,
@@ -143,7 +147,7 @@ enum acldvppChannelDescParamType {
     ACL_DVPP_JPEGD_PRECISION_MODE_ENUM = 5
 };
 
-enum aclvdecChannelDescParamType {
+enum aclvdecChannelDescParamType ACL_DVPP_OPEN_ENUM {
     ACL_VDEC_CSC_MATRIX_UINT32 = 0,
     ACL_VDEC_OUT_MODE_UINT32 = 1,
     ACL_VDEC_THREAD_ID_UINT64 = 2,
@@ -396,6 +400,8 @@ ACL_FUNC_VISIBILITY aclError aclvdecSendFrame(aclvdecChannelDesc *channelDesc, a
 // Decodes without giving out the picture: the callback's output is null.
 ACL_FUNC_VISIBILITY aclError aclvdecSendSkippedFrame(aclvdecChannelDesc *channelDesc, acldvppStreamDesc *input,
                                                      aclvdecFrameConfig *config, void *userData);
+
+#undef ACL_DVPP_OPEN_ENUM
 
 #ifdef __cplusplus
 }

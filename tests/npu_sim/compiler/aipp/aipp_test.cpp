@@ -1,12 +1,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "npu_sim/compiler/aipp/aipp_fields.h"
 #include "npu_sim/compiler/aipp/aipp_file.h"
 #include "npu_sim/compiler/aipp/resolve_aipp.h"
 #include "npu_sim/compiler/ir/print.h"
 #include "npu_sim/compiler/ir/verify.h"
+#include "npu_sim/compiler/passes/fold_into_aipp.h"
 #include "npu_sim/compiler/passes/insert_aipp.h"
+#include "npu_sim/program/evaluate.h"
 #include "tests/npu_sim/compiler/support/parse_graph.h"
 
 namespace npustream::compiler {
@@ -153,6 +157,40 @@ TEST(InsertAippTest, ThePictureTakesTheInputsName) {
   EXPECT_THAT(text, HasSubstr("y: float32[1,3,4,8] = Relu(images.aipp)"));
   config.related_input_rank = 1;
   EXPECT_EQ(InsertAipp(graph, {config}).code(), StatusCode::kInvalidArgument);
+}
+
+// The pictures that a graph with an Aipp node at the front makes of bytes counting up.
+std::vector<float> Prepare(const om::Graph& graph) {
+  om::Bytes picture(graph.tensors[static_cast<size_t>(graph.inputs[0])].ByteSize());
+  for (size_t i = 0; i < picture.size(); ++i) picture[i] = static_cast<std::byte>(i * 7);
+  const auto outputs = program::EvaluateGraph(graph, {picture});
+  EXPECT_TRUE(outputs.ok()) << outputs.status().message();
+  std::vector<float> values(outputs->at(0).size() / sizeof(float));
+  std::memcpy(values.data(), outputs->at(0).data(), outputs->at(0).size());
+  return values;
+}
+
+TEST(FoldIntoAippTest, TheModelsNormalisationIsDoneByAipp) {
+  om::Graph graph = ParseGraph(
+      "input images: float32[1,3,4,8]\n"
+      "const mean: float32[1,3,1,1] = [103.53, 116.28, 123.675]\n"
+      "const scale: float32[3,1,1] = [0.017429, 0.017507, 0.017125]\n"
+      "s: float32[1,3,4,8] = Sub(images, mean)\n"
+      "m: float32[1,3,4,8] = Mul(scale, s)\n"
+      "y: float32[1,3,4,8] = Relu(m)\n"
+      "output y\n");
+  om::AippConfig config;
+  config.input_format = "RGB888_U8";
+  config.src_image_size_w = config.crop_size_w = 8;
+  config.src_image_size_h = config.crop_size_h = 4;
+  ASSERT_TRUE(InsertAipp(graph, {config}).ok());
+  om::Graph folded = graph;
+  ASSERT_TRUE(FoldIntoAipp(folded).ok());
+  ASSERT_TRUE(VerifyGraph(folded).ok()) << VerifyGraph(folded).message();
+  EXPECT_EQ(folded.nodes.size(), 2u);
+  const std::vector<float> expected = Prepare(graph), actual = Prepare(folded);
+  ASSERT_EQ(actual.size(), expected.size());
+  for (size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-6f) << i;
 }
 
 }  // namespace

@@ -117,6 +117,31 @@ TEST(ImportModelTest, QuantisedWeightsBecomeFloats) {
   EXPECT_THAT(Import(builder), HasSubstr("const w: float32[2,2] = [4.5, -1, 6, 8]"));
 }
 
+TEST(ImportModelTest, HalfPrecisionIsComputedInFloatAndConvertedAtTheEdges) {
+  auto builder = ModelBuilder()
+                     .Input("x", {2}, om::DataType::kFloat16)
+                     .Node("Mul", {"x", "w"}, "m")
+                     .Node("Cast", {"m"}, "c", {{"to", int64_t{10}}})
+                     .Node("Relu", {"c"}, "y")
+                     .Output("y");
+  // 1 and −2.5 as binary16, little-endian.
+  builder.model().graph.initializers["w"] = {
+      "w",
+      om::DataType::kFloat16,
+      {2},
+      std::make_shared<om::Bytes>(om::Bytes{std::byte{0}, std::byte{0x3c}, std::byte{0}, std::byte{0xc1}})};
+  builder.model().graph.outputs[0].type = om::DataType::kFloat16;
+  EXPECT_EQ(Import(builder),
+            "input x: float16[2]\n"
+            "const w: float32[2] = [1, -2.5]\n"
+            "x.float: float32[2] = Cast(x)\n"
+            "m: float32[2] = Mul(x.float, w)\n"
+            "c: float32[2] = Cast(m)\n"
+            "y.float: float32[2] = Relu(c)\n"
+            "y: float16[2] = Cast(y.float)\n"
+            "output y\n");
+}
+
 TEST(ImportModelTest, SoftmaxBeforeOpset13TakesAllAxesFromItsOwnOn) {
   const auto model =
       ModelBuilder(11).Input("x", {2, 3, 4}).Node("Softmax", {"x"}, "y", {{"axis", int64_t{1}}}).Output("y");
