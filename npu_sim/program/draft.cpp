@@ -85,7 +85,7 @@ void JoinWithoutCopy(Draft& draft) {
     const auto segments = WholeInputs(draft, step);
     const bool channels = dims.size() >= 3 && dims[0] == 1 && !segments.empty() && segments.back().first + segments.back().count == dims[1];
     const bool aligned = std::all_of(segments.begin(), segments.end(), [&](const Segment& s) { return s.first % block == 0; });
-    if (!channels || !aligned || draft.values[target].place != om::Place::kBuffer) {
+    if (!channels || !aligned) {
       steps.push_back(std::move(step));
       continue;
     }
@@ -96,7 +96,7 @@ void JoinWithoutCopy(Draft& draft) {
       const uint64_t offset = static_cast<uint64_t>(segment.first) * plane_bytes;
       const DraftValue& value = draft.values[source];
       const bool own = value.place == om::Place::kBuffer && value.parent < 0 && static_cast<size_t>(source) < shared.size() &&
-                       !shared[source] && computed[source] && offset % 64 == 0;
+                       !shared[source] && computed[source];
       if (own) {
         draft.values[source].parent = target;
         draft.values[source].offset = offset;

@@ -56,7 +56,12 @@ void RunTile(const ConvTile& t) {
     w += kGroups * kBlock;
   };
   if constexpr (IsPlain(kSource)) {
-    for (int64_t tap = 0; tap < t.taps; ++tap) accumulate(t.x + t.offsets[tap]);
+    // Each tap reads another row: too many streams for the hardware to foresee the next tile's.
+    for (int64_t tap = 0; tap < t.taps; ++tap) {
+      const float* x = t.x + t.offsets[tap];
+      __builtin_prefetch(x + kPixels * pixel_stride);
+      accumulate(x);
+    }
   }
   for (int64_t group = 0; !IsPlain(kSource) && group < t.in_groups; ++group) {
     const int64_t lanes = group + 1 < t.in_groups ? t.lanes : t.last_lanes;
