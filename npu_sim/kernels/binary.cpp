@@ -112,6 +112,21 @@ Shape ShapeOf(const Problem& problem) {
   return {};
 }
 
+// x to the power of one number, which vector code does.
+bool IsPowerOfScalar(const Problem& problem) {
+  return problem.node->op == "Pow" && problem.inputs[0].type == DataType::kFloat32 && om::ElementCount(problem.inputs[1].dims) == 1 &&
+         problem.inputs[0].dims == problem.outputs[0].dims;
+}
+
+Result<std::unique_ptr<Executor>> PreparePower(const Problem& problem) {
+  const TensorInfo& out = problem.outputs[0];
+  if (problem.inputs[0].layout != out.layout || problem.inputs[1].layout != om::Layout::kPlain) return Invalid("layouts differ");
+  return MakeExecutor([power = SimdFor(problem.isa).power, count = StoredCount(out), dims = out.dims, layout = out.layout](const Arguments& a) {
+    power(In<float>(a, 0), Out<float>(a), count, *In<float>(a, 1));
+    ClearPadding(Out<float>(a), dims, layout);
+  });
+}
+
 class Binary final : public Kernel {
  public:
   Status Check(const Problem& problem) const override {
@@ -135,6 +150,11 @@ class Binary final : public Kernel {
   Result<Choice> Choose(const Problem& problem) const override {
     Choice choice = PlainChoice(problem, std::string("vector ") + ToString(problem.isa));
     const Entry* entry = Find(problem.node->op);
+    if (IsPowerOfScalar(problem)) {
+      choice.inputs[0] = choice.outputs[0] = problem.inputs[0].layout;
+      choice.in_place_input = 0;
+      return choice;
+    }
     if (entry->simd == BinaryOp::kCount || problem.inputs[0].type != DataType::kFloat32) {
       choice.implementation = "plain";
       return choice;
@@ -153,6 +173,7 @@ class Binary final : public Kernel {
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     const Entry& entry = *Find(problem.node->op);
     const DataType type = problem.inputs[0].type;
+    if (IsPowerOfScalar(problem)) return PreparePower(problem);
     if (type == DataType::kFloat32 && entry.simd != BinaryOp::kCount) return PrepareFloat(problem, entry);
     NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
     const Broadcast broadcast(problem.inputs[0].dims, problem.inputs[1].dims, problem.outputs[0].dims);

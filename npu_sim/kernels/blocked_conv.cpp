@@ -416,7 +416,6 @@ class DenseExecutor final : public Executor {
 
 bool CanBlockedConv(const ConvShape& s, const Problem& problem) {
   const Isa isa = problem.isa;
-  if (getenv("DNNLCONV")) return false;
   if (isa == Isa::kBaseline || (s.has_bias && !problem.inputs[2].is_constant)) return false;
   const int64_t block = om::BlockOf(BlockedLayout(isa));
   // Offsets into a plain source are 32 bits wide.

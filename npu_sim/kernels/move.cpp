@@ -1,6 +1,7 @@
 // Operators which only move elements and whose results are strided views of their input: Transpose, Slice, Split,
 // Expand, Tile, Reshape, DepthToSpace, SpaceToDepth.
 #include <algorithm>
+#include <cstring>
 
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/support.h"
@@ -151,9 +152,10 @@ bool MovesChannelsLast(const Problem& problem) {
   return om::GetInts(*problem.node, "perm") == wanted;
 }
 
+template <int64_t block>
 std::unique_ptr<Executor> ChannelsLastExecutor(const Problem& problem) {
   const TensorInfo& in = problem.inputs[0];
-  const int64_t block = om::BlockOf(in.layout), channels = in.dims[1], groups = (channels + block - 1) / block;
+  const int64_t channels = in.dims[1], groups = (channels + block - 1) / block;
   const int64_t images = in.dims[0];
   const int64_t pixels = om::ElementCount(in.dims) / std::max<int64_t>(1, images * channels);
   return MakeExecutor([=](const Arguments& a) {
@@ -162,7 +164,11 @@ std::unique_ptr<Executor> ChannelsLastExecutor(const Problem& problem) {
         const float* from = In<float>(a, 0) + (n * groups + g) * pixels * block;
         float* to = Out<float>(a) + n * pixels * channels + g * block;
         const auto lanes = static_cast<size_t>(std::min(block, channels - g * block));
-        for (int64_t p = 0; p < pixels; ++p) std::copy_n(from + p * block, lanes, to + p * channels);
+        if (lanes == block) {
+          for (int64_t p = 0; p < pixels; ++p) std::memcpy(to + p * channels, from + p * block, block * sizeof(float));
+        } else {
+          for (int64_t p = 0; p < pixels; ++p) std::copy_n(from + p * block, lanes, to + p * channels);
+        }
       }
     }
   });
@@ -190,7 +196,7 @@ class Move final : public Kernel {
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     if (MovesChannelsLast(problem) && problem.inputs[0].layout != om::Layout::kPlain) {
       if (problem.outputs[0].layout != om::Layout::kPlain) return Invalid("the result must be plain");
-      return ChannelsLastExecutor(problem);
+      return problem.inputs[0].layout == om::Layout::kBlocked16 ? ChannelsLastExecutor<16>(problem) : ChannelsLastExecutor<8>(problem);
     }
     NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<View> views, Views(problem));

@@ -70,6 +70,16 @@ size_t ScratchBytes(const Problem& problem, om::Layout layout) {
   return static_cast<size_t>((x.size() == 4 ? x[2] : 1) * y.back() * om::BlockOf(layout)) * sizeof(float);
 }
 
+// The mean of `count` neighbouring floats, summed up in `lanes` (at most 16) lanes.
+float PlaneMean(const float* x, size_t count, size_t lanes, void (*sum)(const float*, float*, size_t, size_t)) {
+  float sums[16] = {};
+  sum(x, sums, count / lanes, lanes);
+  double total = 0;
+  for (size_t lane = 0; lane < lanes; ++lane) total += static_cast<double>(sums[lane]);
+  for (size_t i = count / lanes * lanes; i < count; ++i) total += static_cast<double>(x[i]);
+  return static_cast<float>(total / static_cast<double>(count));
+}
+
 class Pool final : public Kernel {
  public:
   Status Check(const Problem& problem) const override { return Read(problem).status(); }
@@ -95,9 +105,14 @@ class Pool final : public Kernel {
     const om::Dims& x = problem.inputs[0].dims;
     const size_t groups = static_cast<size_t>(x[0]) * ((static_cast<size_t>(x[1]) + block - 1) / block);
     const auto in_step = static_cast<size_t>(s.in_h * s.in_w) * block, out_step = static_cast<size_t>(s.out_h * s.out_w) * block;
-    const SimdTable& simd = block == 1 ? BaselineSimd() : SimdFor(problem.isa);
+    const SimdTable& simd = SimdFor(problem.isa);
     const bool mean = !s.is_max && s.out_h == 1 && s.out_w == 1 && s.kernel_h == s.in_h && s.kernel_w == s.in_w &&
                       s.pad_top + s.pad_left + s.pad_bottom + s.pad_right == 0;
+    if (mean && block == 1) {
+      return MakeExecutor([=, sum = simd.sum_pixels, lanes = static_cast<size_t>(om::BlockOf(BlockedLayout(problem.isa)))](const Arguments& a) {
+        for (size_t g = 0; g < groups; ++g) Out<float>(a)[g] = PlaneMean(In<float>(a, 0) + g * in_step, in_step, lanes, sum);
+      });
+    }
     if (mean) {
       const auto pixels = static_cast<size_t>(s.in_h * s.in_w);
       return MakeExecutor([=, sum = simd.sum_pixels](const Arguments& a) {
@@ -107,7 +122,7 @@ class Pool final : public Kernel {
       });
     }
     if (problem.scratch_bytes < ScratchBytes(problem, layout)) return Invalid("the scratch buffer is too small");
-    return MakeExecutor([=, pool = simd.pool_blocked](const Arguments& a) {
+    return MakeExecutor([=, pool = simd.pool](const Arguments& a) {
       auto* scratch = reinterpret_cast<float*>(a.scratch);
       for (size_t g = 0; g < groups; ++g) pool(In<float>(a, 0) + g * in_step, Out<float>(a) + g * out_step, s, scratch, block);
     });

@@ -96,10 +96,12 @@ struct SimdTable {
   void (*from_blocked)(const float* blocked, float* planes, size_t channels, size_t pixels, size_t block);
   // result[p][l] from the lanes of `count` sources, zero where none.
   void (*gather_lanes)(const LaneSource* sources, size_t count, float* result, size_t pixels, size_t block);
-  // Pools one blocked group; `scratch` takes in_h × out_w pixels.
-  void (*pool_blocked)(const float* x, float* y, const PoolShape& shape, float* scratch, size_t block);
+  // Pools one blocked group, or one plain plane (block 1); `scratch` takes in_h × out_w pixels.
+  void (*pool)(const float* x, float* y, const PoolShape& shape, float* scratch, size_t block);
   // Sums `pixels` pixels of a blocked group lane by lane.
   void (*sum_pixels)(const float* x, float* sums, size_t pixels, size_t block);
+  // y[i] = x[i] to the power of e, to single precision's accuracy.
+  void (*power)(const float* x, float* y, size_t n, float e);
   // y[i] = a·x[i] + b·z[i].
   void (*blend)(const float* x, const float* z, float* y, float a, float b, size_t n);
   // One row of pixels: three bytes a pixel from separate rows → three rows of floats.

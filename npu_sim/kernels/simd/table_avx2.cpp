@@ -11,6 +11,7 @@
 #include "npu_sim/kernels/simd/layout.inl"
 #include "npu_sim/kernels/simd/pool.inl"
 #include "npu_sim/kernels/simd/aipp.inl"
+#include "npu_sim/kernels/simd/power.inl"
 #include "npu_sim/kernels/simd/table.inl"
 
 namespace npustream::kernels {

@@ -39,18 +39,22 @@ std::vector<om::Tensor> ReadTensors(const fs::path& folder, const std::string& k
 }
 
 // Empty when equal within ONNX's own tolerance (1e-3 relative, 1e-7 absolute), else what differs.
-std::string Difference(const om::Tensor& expected, const om::Bytes& got) {
-  if (got.size() != expected.constant->size()) return "size";
-  if (expected.type != om::DataType::kFloat32) {
-    return std::memcmp(got.data(), expected.constant->data(), got.size()) == 0 ? "" : "bytes";
-  }
-  const auto* a = reinterpret_cast<const float*>(expected.constant->data());
-  const auto* b = reinterpret_cast<const float*>(got.data());
-  for (size_t i = 0; i < got.size() / sizeof(float); ++i) {
+template <typename T>
+std::string FloatDifference(const om::Bytes& expected, const om::Bytes& got) {
+  const auto* a = reinterpret_cast<const T*>(expected.data());
+  const auto* b = reinterpret_cast<const T*>(got.data());
+  for (size_t i = 0; i < got.size() / sizeof(T); ++i) {
     if (std::isnan(a[i]) ? std::isnan(b[i]) : std::isinf(a[i]) ? a[i] == b[i] : std::fabs(a[i] - b[i]) <= 1e-7 + 1e-3 * std::fabs(a[i])) continue;
     return "element " + std::to_string(i) + " is " + std::to_string(b[i]) + " instead of " + std::to_string(a[i]);
   }
   return "";
+}
+
+std::string Difference(const om::Tensor& expected, const om::Bytes& got) {
+  if (got.size() != expected.constant->size()) return "size";
+  if (expected.type == om::DataType::kFloat32) return FloatDifference<float>(*expected.constant, got);
+  if (expected.type == om::DataType::kDouble) return FloatDifference<double>(*expected.constant, got);
+  return std::memcmp(got.data(), expected.constant->data(), got.size()) == 0 ? "" : "bytes";
 }
 
 // Writes the model, reads it back and runs it, part by part: the contents of the outputs.

@@ -117,6 +117,25 @@ TEST(SimdTest, BinaryFunctionsAreRight) {
   }
 }
 
+TEST(SimdTest, PowersAreRight) {
+  std::vector<float> x = {1e-38f, 1.2e-38f, 0, -2, 3e38f};
+  for (int i = 1; i < 3000; ++i) x.push_back(static_cast<float>(i * i) * 1e-4f);
+  for (const Isa isa : Isas()) {
+    for (const float e : {0.45f, 2.0f, -1.5f, 1.0f, 0.0f, 3.7f}) {
+      std::vector<float> y(x.size());
+      SimdFor(isa).power(x.data(), y.data(), x.size(), e);
+      for (size_t i = 0; i < x.size(); ++i) {
+        const float expected = std::pow(x[i], e);
+        if (std::isnan(expected) || std::isinf(expected)) {
+          ASSERT_TRUE(std::isnan(expected) ? std::isnan(y[i]) : y[i] == expected) << x[i] << "^" << e << " is " << y[i];
+        } else {
+          ASSERT_NEAR(y[i], expected, 3e-7f * std::fabs(expected) + 1e-45f) << ToString(isa) << " " << x[i] << "^" << e;
+        }
+      }
+    }
+  }
+}
+
 TEST(SimdTest, BlockingAndBack) {
   for (const Isa isa : Isas()) {
     const auto block = static_cast<size_t>(om::BlockOf(BlockedLayout(isa)));
