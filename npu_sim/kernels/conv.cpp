@@ -48,12 +48,15 @@ Descriptor Describe(const ConvShape& s, const Activation& activation, Tag source
   const memory::dims begin = {s.pad_top, s.pad_left}, end = {s.pad_bottom, s.pad_right};
   const auto kind = dnnl::prop_kind::forward_inference;
   const auto algorithm = dnnl::algorithm::convolution_direct;
-  const auto desc = s.has_bias ? dnnl::convolution_forward::desc(kind, algorithm, x, w, b, y, strides, dilations, begin, end)
-                               : dnnl::convolution_forward::desc(kind, algorithm, x, w, y, strides, dilations, begin, end);
+  const auto desc = s.has_bias
+                        ? dnnl::convolution_forward::desc(kind, algorithm, x, w, b, y, strides, dilations, begin, end)
+                        : dnnl::convolution_forward::desc(kind, algorithm, x, w, y, strides, dilations, begin, end);
   return Descriptor(desc, Attributes(s, activation), CpuEngine());
 }
 
-bool IsReference(const Descriptor& descriptor) { return std::string_view(descriptor.impl_info_str()).find("ref") != std::string_view::npos; }
+bool IsReference(const Descriptor& descriptor) {
+  return std::string_view(descriptor.impl_info_str()).find("ref") != std::string_view::npos;
+}
 
 struct Layouts {
   om::Layout source, target;
@@ -114,8 +117,10 @@ class ConvExecutor final : public Executor {
 
  private:
   static std::vector<std::pair<int, memory::desc>> Arguments(const Descriptor& d, const ConvShape& s) {
-    std::vector<std::pair<int, memory::desc>> arguments = {{DNNL_ARG_SRC, d.src_desc()}, {DNNL_ARG_WEIGHTS, d.weights_desc()},
-                                                           {DNNL_ARG_DST, d.dst_desc()}, {DNNL_ARG_SCRATCHPAD, d.scratchpad_desc()}};
+    std::vector<std::pair<int, memory::desc>> arguments = {{DNNL_ARG_SRC, d.src_desc()},
+                                                           {DNNL_ARG_WEIGHTS, d.weights_desc()},
+                                                           {DNNL_ARG_DST, d.dst_desc()},
+                                                           {DNNL_ARG_SCRATCHPAD, d.scratchpad_desc()}};
     if (s.has_bias) arguments.emplace_back(DNNL_ARG_BIAS, d.bias_desc());
     return arguments;
   }
@@ -166,11 +171,15 @@ class Conv final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     if (CanBlockedConv(s, problem)) return PrepareBlockedConv(s, activation, problem);
-    if (s.has_residual && problem.inputs[3].layout != problem.outputs[0].layout) return Invalid("the residual has another layout");
+    if (s.has_residual && problem.inputs[3].layout != problem.outputs[0].layout)
+      return Invalid("the residual has another layout");
     return Flatten(CatchDnnl([&]() -> Result<std::unique_ptr<Executor>> {
-      const Descriptor chosen = Describe(s, activation, TagOf(problem.inputs[0].layout), TagOf(problem.outputs[0].layout));
-      if (problem.inputs[1].constant.size() != chosen.weights_desc().get_size()) return Invalid("packed weights have another size");
-      if (problem.scratch_bytes < chosen.scratchpad_desc().get_size()) return Invalid("the scratch buffer is too small");
+      const Descriptor chosen =
+          Describe(s, activation, TagOf(problem.inputs[0].layout), TagOf(problem.outputs[0].layout));
+      if (problem.inputs[1].constant.size() != chosen.weights_desc().get_size())
+        return Invalid("packed weights have another size");
+      if (problem.scratch_bytes < chosen.scratchpad_desc().get_size())
+        return Invalid("the scratch buffer is too small");
       return std::unique_ptr<Executor>(std::make_unique<ConvExecutor>(chosen, s, activation, problem));
     }));
   }

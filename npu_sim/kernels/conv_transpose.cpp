@@ -67,8 +67,10 @@ class DeconvExecutor final : public Executor {
 
  private:
   static std::vector<std::pair<int, memory::desc>> Arguments(const Descriptor& d, const ConvShape& s) {
-    std::vector<std::pair<int, memory::desc>> arguments = {{DNNL_ARG_SRC, d.src_desc()}, {DNNL_ARG_WEIGHTS, d.weights_desc()},
-                                                           {DNNL_ARG_DST, d.dst_desc()}, {DNNL_ARG_SCRATCHPAD, d.scratchpad_desc()}};
+    std::vector<std::pair<int, memory::desc>> arguments = {{DNNL_ARG_SRC, d.src_desc()},
+                                                           {DNNL_ARG_WEIGHTS, d.weights_desc()},
+                                                           {DNNL_ARG_DST, d.dst_desc()},
+                                                           {DNNL_ARG_SCRATCHPAD, d.scratchpad_desc()}};
     if (s.has_bias) arguments.emplace_back(DNNL_ARG_BIAS, d.bias_desc());
     return arguments;
   }
@@ -113,8 +115,10 @@ class ConvTranspose final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     return Flatten(CatchDnnl([&]() -> Result<std::unique_ptr<Executor>> {
       const Descriptor chosen = Describe(s, TagOf(problem.inputs[0].layout), TagOf(problem.outputs[0].layout));
-      if (problem.inputs[1].constant.size() != chosen.weights_desc().get_size()) return Invalid("packed weights have another size");
-      if (problem.scratch_bytes < chosen.scratchpad_desc().get_size()) return Invalid("the scratch buffer is too small");
+      if (problem.inputs[1].constant.size() != chosen.weights_desc().get_size())
+        return Invalid("packed weights have another size");
+      if (problem.scratch_bytes < chosen.scratchpad_desc().get_size())
+        return Invalid("the scratch buffer is too small");
       return std::unique_ptr<Executor>(std::make_unique<DeconvExecutor>(chosen, s, activation, problem));
     }));
   }

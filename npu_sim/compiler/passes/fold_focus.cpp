@@ -25,7 +25,8 @@ std::optional<Phase> FindPhase(const om::Graph& graph, const Uses& uses, om::Ten
     if (axes.size() != starts.size() || steps.size() != starts.size() || in.size() != 4) return std::nullopt;
     for (size_t i = 0; i < axes.size(); ++i) {
       const int64_t axis = axes[i] < 0 ? axes[i] + 4 : axes[i];
-      if (axis < 2 || axis > 3 || steps[i] != 2 || starts[i] < 0 || starts[i] > 1 || start[axis - 2] >= 0) return std::nullopt;
+      if (axis < 2 || axis > 3 || steps[i] != 2 || starts[i] < 0 || starts[i] > 1 || start[axis - 2] >= 0)
+        return std::nullopt;
       if (in[axis] % 2 != 0 || out[axis] != in[axis] / 2) return std::nullopt;
       start[axis - 2] = starts[i];
     }
@@ -51,7 +52,8 @@ std::optional<std::array<Phase, 4>> FindFocus(const om::Graph& graph, const Uses
 }
 
 // Weights for the picture: tap (kh, kw) of phase (row, column) lies at (2·kh + row, 2·kw + column).
-std::vector<float> SpreadWeights(std::span<const float> weights, const om::Dims& dims, const std::array<Phase, 4>& phases) {
+std::vector<float> SpreadWeights(std::span<const float> weights, const om::Dims& dims,
+                                 const std::array<Phase, 4>& phases) {
   const int64_t channels = dims[1] / 4, kh = dims[2], kw = dims[3];
   std::vector<float> spread(weights.size());
   size_t at = 0;
@@ -85,8 +87,9 @@ void FoldInto(om::Graph& graph, const Uses& uses, om::Node& conv) {
   for (const int64_t dilation : om::GetInts(conv, "dilations")) {
     if (dilation != 1) return;
   }
-  om::Tensor spread = MakeFloats(TensorOf(graph, conv.inputs[1]).name + ":focus", {dims[0], dims[1] / 4, dims[2] * 2, dims[3] * 2},
-                                 SpreadWeights(weights, dims, *phases));
+  om::Tensor spread =
+      MakeFloats(TensorOf(graph, conv.inputs[1]).name + ":focus", {dims[0], dims[1] / 4, dims[2] * 2, dims[3] * 2},
+                 SpreadWeights(weights, dims, *phases));
   conv.inputs[0] = (*phases)[0].source;
   conv.inputs[1] = AddTensor(graph, std::move(spread));
   Double(conv, "strides", 2, 1);

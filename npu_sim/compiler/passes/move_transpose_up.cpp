@@ -46,7 +46,8 @@ Status MoveTransposeUp(om::Graph& graph) {
     join.outputs = node.outputs;
     for (om::TensorId& part : join.inputs) {
       om::Tensor turned = TensorOf(graph, part);
-      for (size_t a = 0; a < perm.size(); ++a) turned.dims[a] = TensorOf(graph, part).dims[static_cast<size_t>(perm[a])];
+      for (size_t a = 0; a < perm.size(); ++a)
+        turned.dims[a] = TensorOf(graph, part).dims[static_cast<size_t>(perm[a])];
       turned.name += ":transposed";
       const om::TensorId id = AddTensor(graph, std::move(turned));
       nodes.push_back({node.name + ":" + std::to_string(id), "Transpose", {part}, {id}, node.attributes});

@@ -98,7 +98,8 @@ void DepthwisePixel(const DepthwiseRow& r, int64_t pixel) {
     for (int64_t kw = 0; kw < r.kw; ++kw) {
       const int64_t column = start + kw * r.dilation_w;
       if (column < 0 || column >= r.in_w) continue;
-      sum = MulAdd(Load(r.w + (kh * r.kw + kw) * kBlock), Load(r.x + kh * r.x_kh_stride + (column - r.x_column) * kBlock), sum);
+      sum = MulAdd(Load(r.w + (kh * r.kw + kw) * kBlock),
+                   Load(r.x + kh * r.x_kh_stride + (column - r.x_column) * kBlock), sum);
     }
   }
   if (r.residual) sum = sum + Load(r.residual + pixel * kBlock);
@@ -136,7 +137,8 @@ void DepthwiseTile(const DepthwiseRow& r, int64_t pixel) {
       for (int64_t kw = 0; kw < r.kw; ++kw) {
         const V weight = Load(r.w + (kh * r.kw + kw) * kBlock);
 #pragma GCC unroll 8
-        for (int p = 0; p < kPixels; ++p) sum[p] = MulAdd(weight, Load(x + (kw * r.dilation_w + p * stride) * kBlock), sum[p]);
+        for (int p = 0; p < kPixels; ++p)
+          sum[p] = MulAdd(weight, Load(x + (kw * r.dilation_w + p * stride) * kBlock), sum[p]);
       }
     }
   }

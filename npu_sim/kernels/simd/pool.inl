@@ -69,7 +69,9 @@ void ScaleRow(float* y, const PoolShape& s, const Window& rows, int64_t b) {
     const int64_t count = s.count_include_pad ? rows.padded * columns.padded : inside;
     return count > 0 ? 1.0f / static_cast<float>(count) : 0;
   };
-  const auto window = [&](int64_t ow) { return Clip1(ow * s.stride_w - s.pad_left, s.kernel_w, s.dilation_w, s.in_w, s.pad_right); };
+  const auto window = [&](int64_t ow) {
+    return Clip1(ow * s.stride_w - s.pad_left, s.kernel_w, s.dilation_w, s.in_w, s.pad_right);
+  };
   const auto is_inside = [&](int64_t ow) {
     const int64_t start = ow * s.stride_w - s.pad_left;
     return start >= 0 && start + (s.kernel_w - 1) * s.dilation_w < s.in_w;

@@ -57,7 +57,8 @@ void Power(const float* x, float* y, size_t n, float e) {
     const size_t count = n - at < kPowerStrip ? n - at : kPowerStrip;
     // Everything that is not positive, normal and finite goes through the library.
     bool ordinary = count == kPowerStrip && e > -1e30f && e < 1e30f;
-    for (size_t i = 0; i < count; ++i) ordinary = ordinary & (x[at + i] >= 1.17549435e-38f) & (x[at + i] <= 3.40282347e38f);
+    for (size_t i = 0; i < count; ++i)
+      ordinary = ordinary & (x[at + i] >= 1.17549435e-38f) & (x[at + i] <= 3.40282347e38f);
     if (ordinary) {
       PowerStrip(x + at, y + at, static_cast<double>(e));
     } else {

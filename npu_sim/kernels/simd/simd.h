@@ -9,17 +9,38 @@ enum class Isa;
 
 // Elementwise functions of one float with up to two parameters.
 enum class UnaryOp {
-  kIdentity, kRelu, kLeakyRelu, kClip, kSigmoid, kSilu, kHardSwish, kHardSigmoid, kTanh, kElu, kMish, kGelu, kErf, kExp,
-  kSqrt, kNeg, kAbs, kReciprocal, kFloor, kCeil, kRound, kSoftplus, kSelu,
+  kIdentity,
+  kRelu,
+  kLeakyRelu,
+  kClip,
+  kSigmoid,
+  kSilu,
+  kHardSwish,
+  kHardSigmoid,
+  kTanh,
+  kElu,
+  kMish,
+  kGelu,
+  kErf,
+  kExp,
+  kSqrt,
+  kNeg,
+  kAbs,
+  kReciprocal,
+  kFloor,
+  kCeil,
+  kRound,
+  kSoftplus,
+  kSelu,
   kCount,
 };
 enum class BinaryOp { kAdd, kSub, kMul, kDiv, kMin, kMax, kPRelu, kCount };
 
 // One group of channels of the result of a Planes step takes lanes from up to so many groups of its sources.
 struct LaneSource {
-  const float* group;   // first pixel of the source's group
-  int32_t lanes[16];    // for each result lane the source's lane
-  uint32_t mask;        // result lanes that come from this source
+  const float* group;  // first pixel of the source's group
+  int32_t lanes[16];   // for each result lane the source's lane
+  uint32_t mask;       // result lanes that come from this source
 };
 
 // Geometry of a pooling window sweep; sizes in pixels.
@@ -69,8 +90,8 @@ struct DepthwiseRow {
   const float* bias;
   const float* residual;  // as y, or null
   float* y;
-  int64_t pixels;         // of the result
-  int64_t x_column, in_w; // source column of x, and how many there are: columns outside are zero
+  int64_t pixels;          // of the result
+  int64_t x_column, in_w;  // source column of x, and how many there are: columns outside are zero
   int64_t kh_first, kh_last, kh, kw, stride_w, dilation_w;
   int64_t x_kh_stride;
 };
