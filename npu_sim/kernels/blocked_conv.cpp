@@ -10,8 +10,12 @@ namespace {
 
 // Weights of a tile's result groups that fit beside the source in the first-level cache.
 constexpr int64_t kWeightBytesNear = 24 * 1024;
+// Weights of a tile that are used on all pixels of a band before the next source channels follow; the sums wait in the
+// result meanwhile.
+constexpr int64_t kChunkBytes = 32 * 1024;
 // Source rows that are worked on by all result groups before the next ones are fetched: a part of the second level.
-constexpr int64_t kBandBytes = 192 * 1024;
+// With many weights, which every band fetches again, it may be more of it.
+constexpr int64_t kBandBytes = 192 * 1024, kMostBandBytes = 1024 * 1024;
 // Pixels of a pointwise convolution that are done, activation included, before the next ones.
 constexpr int64_t kSegmentPixels = 56;
 
@@ -21,7 +25,9 @@ struct Cut {
   int64_t in_groups = 1, last_lanes = 1;  // of one convolution group
   int64_t out_groups = 1;               // of one convolution group
   std::vector<int64_t> tile_groups;     // result groups per tile, summing up to out_groups
-  bool pointwise = false;               // 1x1, stride 1, no padding: pixels are one long row
+  int64_t chunk_groups = 1;             // source groups whose weights are used on a whole band at a time
+  bool pointwise = false;               // 1x1 without padding: pixels are one long row
+  bool subsamples = false;              // pointwise with strides: the pixels that count are copied into the scratch buffer
   bool copies = false;                  // padding: rows are copied into the scratch buffer with zeros around
   int64_t band_rows = 1;                // result rows a band, or pixels when pointwise
   int64_t band_in_rows = 1, padded_w = 1;
@@ -30,7 +36,10 @@ struct Cut {
   int64_t WeightFloats(const ConvShape& s) const {
     return s.groups * out_groups * block * ((in_groups - 1) * in_block + last_lanes) * s.kh * s.kw;
   }
-  int64_t ScratchFloats() const { return copies ? in_groups * in_block * band_in_rows * padded_w : 0; }
+  int64_t ScratchFloats(const ConvShape& s) const {
+    if (subsamples) return in_groups * in_block * s.oh * s.ow;
+    return copies ? in_groups * in_block * band_in_rows * padded_w : 0;
+  }
 };
 
 int64_t GroupsOf(int64_t channels, int64_t block) { return (channels + block - 1) / block; }
@@ -60,16 +69,20 @@ Cut CutOf(const ConvShape& s, om::Layout source, Isa isa) {
   const int64_t group_bytes = ic * s.kh * s.kw * cut.block * 4;
   const int64_t most = cut.in_block == 1 ? 2 : cut.out_groups == 3 ? 3 : group_bytes * kMaxTileGroups <= kWeightBytesNear ? kMaxTileGroups : 2;
   cut.tile_groups = EvenParts(cut.out_groups, most);
+  const int64_t in_group_bytes = cut.in_block * s.kh * s.kw * cut.tile_groups[0] * cut.block * 4;
+  cut.chunk_groups = cut.in_block == 1 ? cut.in_groups : std::clamp<int64_t>(kChunkBytes / in_group_bytes, 1, cut.in_groups);
   cut.copies = s.pad_top + s.pad_left + s.pad_bottom + s.pad_right > 0;
-  cut.pointwise = s.kh == 1 && s.kw == 1 && s.stride_h == 1 && s.stride_w == 1 && !cut.copies;
+  cut.pointwise = s.kh == 1 && s.kw == 1 && !cut.copies;
+  cut.subsamples = cut.pointwise && (s.stride_h > 1 || s.stride_w > 1 || s.oh * s.ow != s.ih * s.iw);
+  const int64_t band_bytes = std::clamp(cut.WeightFloats(s) / s.groups, kBandBytes, kMostBandBytes);
   cut.padded_w = s.iw + s.pad_left + s.pad_right;
   if (cut.pointwise) {
     const int64_t pixels = s.oh * s.ow;
-    cut.band_rows = std::clamp<int64_t>(kBandBytes / (ic * 4) / kSegmentPixels * kSegmentPixels, kSegmentPixels, std::max(pixels, kSegmentPixels));
+    cut.band_rows = std::clamp<int64_t>(band_bytes / (ic * 4) / kSegmentPixels * kSegmentPixels, kSegmentPixels, std::max(pixels, kSegmentPixels));
     return cut;
   }
   const int64_t row_bytes = cut.in_groups * cut.in_block * cut.padded_w * 4 * s.stride_h;
-  cut.band_rows = std::clamp<int64_t>(kBandBytes / row_bytes, 1, s.oh);
+  cut.band_rows = std::clamp<int64_t>(band_bytes / row_bytes, 1, s.oh);
   cut.band_in_rows = (cut.band_rows - 1) * s.stride_h + (s.kh - 1) * s.dilation_h + 1;
   return cut;
 }
@@ -190,6 +203,10 @@ class DenseExecutor final : public Executor {
       Picture picture = {In<float>(a, 0) + i * in_step, In<float>(a, 1) + g * weight_step, In<float>(a, 1) + cut.WeightFloats(s) + g * cut.out_groups * cut.block,
                          s.has_residual ? In<float>(a, 3) + i * out_step : nullptr, Out<float>(a) + i * out_step};
       if (cut.pointwise) {
+        if (cut.subsamples) {
+          Subsample(picture.x, reinterpret_cast<float*>(a.scratch));
+          picture.x = reinterpret_cast<const float*>(a.scratch);
+        }
         RunPointwise(picture);
       } else {
         RunBands(picture, reinterpret_cast<float*>(a.scratch));
@@ -213,7 +230,10 @@ class DenseExecutor final : public Executor {
 
   // Floats from a pixel's row of the source to the next row, and to the next group of channels.
   int64_t RowFloats() const { return (c_.cut.copies ? c_.cut.padded_w : c_.s.iw) * c_.cut.in_block; }
-  int64_t GroupFloats() const { return RowFloats() * (c_.cut.copies ? c_.cut.band_in_rows : c_.s.ih); }
+  int64_t GroupFloats() const {
+    if (c_.cut.subsamples) return c_.s.oh * c_.s.ow * c_.cut.in_block;
+    return RowFloats() * (c_.cut.copies ? c_.cut.band_in_rows : c_.s.ih);
+  }
 
   // Taps of a plain source in the order of the packed weights.
   void FillOffsets() {
@@ -227,8 +247,11 @@ class DenseExecutor final : public Executor {
     }
   }
 
+  // Pixels from one of a tile to the next.
+  int64_t PixelStep() const { return c_.cut.subsamples ? 1 : c_.s.stride_w; }
+
   TileSource SourceKind() const {
-    const int64_t stride = c_.s.stride_w;
+    const int64_t stride = PixelStep();
     if (c_.cut.in_block == 1) return stride == 1 ? TileSource::kPlain1 : stride == 2 ? TileSource::kPlain2 : TileSource::kPlain;
     return stride == 1 ? TileSource::kBlocked1 : stride == 2 ? TileSource::kBlocked2 : TileSource::kBlocked;
   }
@@ -246,12 +269,13 @@ class DenseExecutor final : public Executor {
     tile.x_group_stride = GroupFloats();
     tile.x_kh_stride = c_.s.dilation_h * RowFloats();
     tile.x_kw_stride = c_.s.dilation_w * c_.cut.in_block;
-    tile.x_pixel_stride = c_.s.stride_w * c_.cut.in_block;
+    tile.x_pixel_stride = PixelStep() * c_.cut.in_block;
     return tile;
   }
 
-  // One row (or segment) of one tile's result groups, activation included. `tile` has x, y and residual of its start.
-  void RunRow(ConvTile tile, int64_t groups, const std::vector<int64_t>& widths) const {
+  // One row (or segment) of one tile's result groups; `last` when no further source channels follow, so that the
+  // activation's time has come. `tile` has x, y and residual of its start.
+  void RunRow(ConvTile tile, int64_t groups, const std::vector<int64_t>& widths, bool last) const {
     const TileFunction* const functions = Functions(groups);
     float* const y = tile.y;
     int64_t pixels = 0;
@@ -262,39 +286,58 @@ class DenseExecutor final : public Executor {
       if (tile.residual) tile.residual += width * c_.cut.block;
       pixels += width;
     }
-    for (int64_t g = 0; g < groups; ++g) c_.Activate(y + g * tile.y_group_stride, pixels);
+    for (int64_t g = 0; last && g < groups; ++g) c_.Activate(y + g * tile.y_group_stride, pixels);
   }
 
-  // The pixels of the picture as one long row, band by band; in each all result groups, segment by segment.
+  // Calls `band(tile, groups, t, result group, last)` for every tile of result groups and every chunk of source
+  // channels, with weights, bias and source advanced; `x` is the source of the band's first pixel.
+  template <typename Band>
+  void ForEachChunk(const Picture& p, const float* x, Band band) const {
+    const Cut& cut = c_.cut;
+    ConvTile tile = TileOf(p);
+    int64_t group = 0;
+    for (size_t t = 0; t < cut.tile_groups.size(); ++t) {
+      const int64_t groups = cut.tile_groups[t], channel_weights = c_.s.kh * c_.s.kw * groups * cut.block;
+      for (int64_t first = 0; first < cut.in_groups; first += cut.chunk_groups) {
+        const int64_t count = std::min(cut.chunk_groups, cut.in_groups - first);
+        const bool last = first + count == cut.in_groups;
+        tile.x = x + first * tile.x_group_stride;
+        tile.in_groups = count;
+        tile.last_lanes = last ? cut.last_lanes : cut.in_block;
+        tile.accumulate = first > 0;
+        band(tile, groups, t, group, last);
+        tile.w += ((count - 1) * cut.in_block + tile.last_lanes) * channel_weights;
+      }
+      tile.bias += groups * cut.block;
+      group += groups;
+    }
+  }
+
+  // The pixels of the picture as one long row, band by band, segment by segment.
   void RunPointwise(const Picture& p) const {
     const Cut& cut = c_.cut;
     const int64_t pixels = c_.s.oh * c_.s.ow;
     for (int64_t first = 0; first < pixels; first += cut.band_rows) {
-      const int64_t last = std::min(pixels, first + cut.band_rows);
-      ConvTile tile = TileOf(p);
-      int64_t group = 0;
-      for (size_t t = 0; t < cut.tile_groups.size(); ++t) {
-        const int64_t groups = cut.tile_groups[t];
-        for (int64_t at = first; at < last; at += kSegmentPixels) {
-          tile.x = p.x + at * cut.in_block;
+      const int64_t end = std::min(pixels, first + cut.band_rows);
+      ForEachChunk(p, p.x + first * cut.in_block, [&](ConvTile tile, int64_t groups, size_t t, int64_t group, bool last) {
+        const float* const x = tile.x;
+        for (int64_t at = first; at < end; at += kSegmentPixels) {
+          tile.x = x + (at - first) * cut.in_block;
           const int64_t out = (group * pixels + at) * cut.block;
           tile.y = p.y + out;
           tile.residual = p.residual ? p.residual + out : nullptr;
-          if (last - at >= kSegmentPixels) {
-            RunRow(tile, groups, widths_[t]);
+          if (end - at >= kSegmentPixels) {
+            RunRow(tile, groups, widths_[t], last);
           } else {
-            RunRest(tile, groups, last - at);
+            RunRest(tile, groups, end - at, last);
           }
         }
-        tile.w += TileWeights(groups);
-        tile.bias += groups * cut.block;
-        group += groups;
-      }
+      });
     }
   }
 
   // A last, shorter segment. (No vector: a run allocates nothing.)
-  void RunRest(ConvTile tile, int64_t groups, int64_t pixels) const {
+  void RunRest(ConvTile tile, int64_t groups, int64_t pixels, bool last) const {
     const TileFunction* const functions = Functions(groups);
     float* const y = tile.y;
     const int64_t total = pixels;
@@ -306,36 +349,40 @@ class DenseExecutor final : public Executor {
       if (tile.residual) tile.residual += width * c_.cut.block;
       pixels -= width;
     }
-    for (int64_t g = 0; g < groups; ++g) c_.Activate(y + g * tile.y_group_stride, total);
+    for (int64_t g = 0; last && g < groups; ++g) c_.Activate(y + g * tile.y_group_stride, total);
   }
-
-  int64_t TileWeights(int64_t groups) const { return c_.cut.WeightFloats(c_.s) / c_.s.groups / c_.cut.out_groups * groups; }
 
   void RunBands(const Picture& p, float* scratch) const {
     const ConvShape& s = c_.s;
     const Cut& cut = c_.cut;
     for (int64_t first = 0; first < s.oh; first += cut.band_rows) {
-      const int64_t last = std::min(s.oh, first + cut.band_rows);
-      const int64_t top = first * s.stride_h - s.pad_top;
+      const int64_t end = std::min(s.oh, first + cut.band_rows), top = first * s.stride_h - s.pad_top;
       const float* x = p.x + top * s.iw * cut.in_block;
-      ConvTile tile = TileOf(p);
       if (cut.copies) {
-        CopyBand(p.x, top, (last - 1 - first) * s.stride_h + (s.kh - 1) * s.dilation_h + 1, scratch);
+        CopyBand(p.x, top, (end - 1 - first) * s.stride_h + (s.kh - 1) * s.dilation_h + 1, scratch);
         x = scratch;
       }
-      int64_t group = 0;
-      for (size_t t = 0; t < cut.tile_groups.size(); ++t) {
-        const int64_t groups = cut.tile_groups[t];
-        for (int64_t oh = first; oh < last; ++oh) {
-          tile.x = x + (oh - first) * s.stride_h * RowFloats();
+      ForEachChunk(p, x, [&](ConvTile tile, int64_t groups, size_t t, int64_t group, bool last) {
+        const float* const start = tile.x;
+        for (int64_t oh = first; oh < end; ++oh) {
+          tile.x = start + (oh - first) * s.stride_h * RowFloats();
           const int64_t out = ((group * s.oh + oh) * s.ow) * cut.block;
           tile.y = p.y + out;
           tile.residual = p.residual ? p.residual + out : nullptr;
-          RunRow(tile, groups, widths_[t]);
+          RunRow(tile, groups, widths_[t], last);
         }
-        tile.w += TileWeights(groups);
-        tile.bias += groups * cut.block;
-        group += groups;
+      });
+    }
+  }
+
+  // The pixels which a strided pointwise convolution reads, close together.
+  void Subsample(const float* x, float* to) const {
+    const ConvShape& s = c_.s;
+    const auto block = static_cast<size_t>(c_.cut.in_block);
+    for (int64_t g = 0; g < c_.cut.in_groups; ++g) {
+      for (int64_t oh = 0; oh < s.oh; ++oh) {
+        const float* row = x + (g * s.ih + oh * s.stride_h) * s.iw * c_.cut.in_block;
+        for (int64_t ow = 0; ow < s.ow; ++ow, to += block) std::copy_n(row + ow * s.stride_w * c_.cut.in_block, block, to);
       }
     }
   }
@@ -396,7 +443,7 @@ Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
     PackDepthwise(s, cut.block, weights, to);
   } else {
     PackDense(s, cut, weights, to);
-    choice.scratch_bytes = static_cast<size_t>(cut.ScratchFloats()) * sizeof(float);
+    choice.scratch_bytes = static_cast<size_t>(cut.ScratchFloats(s)) * sizeof(float);
   }
   if (s.has_bias) std::copy_n(Floats(problem.inputs[2].constant), s.oc, to + WeightFloats(s, cut));
   choice.packed[1] = std::move(packed);
@@ -414,7 +461,7 @@ Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& s, const A
   const auto packed = static_cast<size_t>(WeightFloats(s, cut) + BiasFloats(s, cut.block)) * sizeof(float);
   if (problem.inputs[1].constant.size() != packed) return Invalid("packed weights have another size");
   if (depthwise) return std::unique_ptr<Executor>(std::make_unique<DepthwiseExecutor>(s, activation, problem));
-  if (problem.scratch_bytes < static_cast<size_t>(cut.ScratchFloats()) * sizeof(float)) return Invalid("the scratch buffer is too small");
+  if (problem.scratch_bytes < static_cast<size_t>(cut.ScratchFloats(s)) * sizeof(float)) return Invalid("the scratch buffer is too small");
   return std::unique_ptr<Executor>(std::make_unique<DenseExecutor>(s, activation, problem));
 }
 

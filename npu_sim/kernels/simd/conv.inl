@@ -30,9 +30,15 @@ void RunTile(const ConvTile& t) {
   V sum[kGroups][kPixels];
 #pragma GCC unroll 4
   for (int g = 0; g < kGroups; ++g) {
+    const float* from = t.accumulate ? t.y : t.residual;
+    if (t.accumulate) {
+#pragma GCC unroll 14
+      for (int p = 0; p < kPixels; ++p) sum[g][p] = Load(from + g * t.y_group_stride + p * kBlock);
+      continue;
+    }
     const V bias = Load(t.bias + g * kBlock);
 #pragma GCC unroll 14
-    for (int p = 0; p < kPixels; ++p) sum[g][p] = bias;
+    for (int p = 0; p < kPixels; ++p) sum[g][p] = from ? bias + Load(from + g * t.y_group_stride + p * kBlock) : bias;
   }
   const int64_t pixel_stride = PixelStride(kSource) > 0 ? PixelStride(kSource) : t.x_pixel_stride;
   const float* w = t.w;
@@ -64,11 +70,6 @@ void RunTile(const ConvTile& t) {
 #pragma GCC unroll 4
   for (int g = 0; g < kGroups; ++g) {
     float* y = t.y + g * t.y_group_stride;
-    if (t.residual) {
-      const float* residual = t.residual + g * t.y_group_stride;
-#pragma GCC unroll 14
-      for (int p = 0; p < kPixels; ++p) sum[g][p] = sum[g][p] + Load(residual + p * kBlock);
-    }
 #pragma GCC unroll 14
     for (int p = 0; p < kPixels; ++p) Store(y + p * kBlock, sum[g][p]);
   }

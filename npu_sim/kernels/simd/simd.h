@@ -44,9 +44,11 @@ struct AippRow {
 struct ConvTile {
   const float* x;  // source at the tile's first pixel, first channel, top left of the window
   const float* w;  // [group of source channels][kh][kw][source channel][result group][lane]
-  const float* bias;      // [result group][lane]
-  const float* residual;  // as y, or null
-  float* y;               // first pixel of the first result group
+  // Sums start from what y holds when `accumulate`, else from bias [result group][lane] and residual (as y, or null).
+  bool accumulate;
+  const float* bias;
+  const float* residual;
+  float* y;  // first pixel of the first result group
   int64_t y_group_stride;
   int64_t in_groups, lanes, last_lanes;  // source channels in a group, and in the last one
   int64_t kh, kw;
