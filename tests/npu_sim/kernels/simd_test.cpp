@@ -136,7 +136,7 @@ TEST(SimdTest, BlockingAndBack) {
 
 // The arithmetic of FACTS: (M · (in − bias)) >> 8, clamped, then (x − mean − min) · var_reci.
 TEST(SimdTest, AippRowsAreBitExact) {
-  AippRow row = {{298, 0, 409, 298, -100, -208, 298, 516, 0}, {16, 128, 128}, {0, 0, 0}, {10, 20, 30}, {0.5f, 1.25f, 0}, {1 / 58.0f, 1, 0.25f}, true, false};
+  AippRow row = {{298, 0, 409, 298, -100, -208, 298, 516, 0}, {16, 128, 128}, {0, 0, 0}, {10, 20, 30}, {0.5f, 1.25f, 0}, {1 / 58.0f, 1, 0.25f}, true};
   std::mt19937 random(3);
   std::vector<uint8_t> luma(131), chroma(132);
   for (uint8_t& value : luma) value = static_cast<uint8_t>(random());
