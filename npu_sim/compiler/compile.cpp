@@ -6,6 +6,7 @@
 #include "npu_sim/compiler/passes/convert_outputs.h"
 #include "npu_sim/compiler/passes/fold_batch_norm.h"
 #include "npu_sim/compiler/passes/fold_constants.h"
+#include "npu_sim/compiler/passes/fold_focus.h"
 #include "npu_sim/compiler/passes/fold_into_aipp.h"
 #include "npu_sim/compiler/passes/fuse_conv_activation.h"
 #include "npu_sim/compiler/passes/fuse_conv_residual.h"
@@ -14,6 +15,7 @@
 #include "npu_sim/compiler/passes/insert_aipp.h"
 #include "npu_sim/compiler/passes/merge_pad_into_conv.h"
 #include "npu_sim/compiler/passes/merge_reshapes.h"
+#include "npu_sim/compiler/passes/move_transpose_up.h"
 #include "npu_sim/compiler/passes/remove_dead_code.h"
 #include "npu_sim/compiler/passes/remove_identities.h"
 #include "npu_sim/compiler/passes/replace_gather_by_slice.h"
@@ -40,6 +42,8 @@ constexpr Pass kPasses[] = {
     {"RemoveDeadCode", RemoveDeadCode},
     {"FuseConvResidual", FuseConvResidual},
     {"FuseConvActivation", FuseConvActivation},
+    {"FoldFocus", FoldFocus},
+    {"MoveTransposeUp", MoveTransposeUp},
 };
 
 // Comes after the others, when the Aipp node is there.

@@ -63,9 +63,7 @@ std::optional<Activation> ActivationOfOperator(std::string_view op, const om::No
       activation.a = om::GetFloat(node, "alpha", entry->a);
       activation.b = om::GetFloat(node, "gamma", entry->b);
       break;
-    default:
-      activation.a = om::GetFloat(node, "alpha", entry->a);
-      activation.b = om::GetFloat(node, "beta", entry->b);
+    default: activation.a = om::GetFloat(node, "alpha", entry->a); activation.b = om::GetFloat(node, "beta", entry->b);
   }
   return activation;
 }
@@ -75,7 +73,8 @@ Result<Activation> FusedActivation(const om::Node& node) {
   if (name.empty()) return Activation{};
   const Entry* entry = Find(name);
   if (!entry) return Unsupported("unknown activation {}", name);
-  return Activation{entry->op, om::GetFloat(node, "activation_alpha", entry->a), om::GetFloat(node, "activation_beta", entry->b)};
+  return Activation{entry->op, om::GetFloat(node, "activation_alpha", entry->a),
+                    om::GetFloat(node, "activation_beta", entry->b)};
 }
 
 bool KeepsZero(const Activation& activation) {

@@ -21,8 +21,8 @@ Source SourceOf(const om::AippConfig& config) {
 
 // Where the crop's content lands in one plane of the result; sizes in pixels.
 struct Geometry {
-  int64_t crop_x, crop_y, width, height;        // in the source
-  int64_t left, top, out_width, out_height;     // in the result
+  int64_t crop_x, crop_y, width, height;     // in the source
+  int64_t left, top, out_width, out_height;  // in the result
 };
 
 Geometry GeometryOf(const om::AippConfig& c, const om::Dims& out) {
@@ -44,20 +44,25 @@ Result<om::AippConfig> Read(const Problem& problem) {
   NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 1, 1));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::AippConfig c, om::AippFromAttributes(*problem.node));
   const TensorInfo &in = problem.inputs[0], &out = problem.outputs[0];
-  if (in.type != om::DataType::kUInt8 || out.type != om::DataType::kFloat32) return Invalid("AIPP turns uint8 into float32");
+  if (in.type != om::DataType::kUInt8 || out.type != om::DataType::kFloat32)
+    return Invalid("AIPP turns uint8 into float32");
   if (c.aipp_mode != "static") return Unsupported("AIPP mode {}", c.aipp_mode);
   const Source source = SourceOf(c);
   const int64_t channels = source == Source::kGrey ? 1 : 3;
-  if (out.dims.size() != 4 || in.dims.size() != 4 || (out.dims[1] != channels && out.dims[1] != 1)) return Invalid("the result is {}", DimsText(out.dims));
+  if (out.dims.size() != 4 || in.dims.size() != 4 || (out.dims[1] != channels && out.dims[1] != 1))
+    return Invalid("the result is {}", DimsText(out.dims));
   if (in.dims != om::AippInputDims(c, out.dims[0])) return Invalid("the picture is {}", DimsText(in.dims));
-  if (source == Source::kNv12 && (c.src_image_size_w % 2 != 0 || c.src_image_size_h % 2 != 0)) return Invalid("a 4:2:0 picture of odd size");
+  if (source == Source::kNv12 && (c.src_image_size_w % 2 != 0 || c.src_image_size_h % 2 != 0))
+    return Invalid("a 4:2:0 picture of odd size");
   const Geometry g = GeometryOf(c, out.dims);
   const int64_t pad_w = c.padding ? c.left_padding_size + c.right_padding_size : 0;
   const int64_t pad_h = c.padding ? c.top_padding_size + c.bottom_padding_size : 0;
-  const bool fits = g.width > 0 && g.height > 0 && g.crop_x + g.width <= c.src_image_size_w && g.crop_y + g.height <= c.src_image_size_h &&
-                    g.width + pad_w == g.out_width && g.height + pad_h == g.out_height;
+  const bool fits = g.width > 0 && g.height > 0 && g.crop_x + g.width <= c.src_image_size_w &&
+                    g.crop_y + g.height <= c.src_image_size_h && g.width + pad_w == g.out_width &&
+                    g.height + pad_h == g.out_height;
   if (!fits) return Invalid("crop and padding do not make {}", DimsText(out.dims));
-  if (source == Source::kNv12 && (g.crop_x % 2 != 0 || g.crop_y % 2 != 0)) return Invalid("a 4:2:0 picture is cropped at an odd place");
+  if (source == Source::kNv12 && (g.crop_x % 2 != 0 || g.crop_y % 2 != 0))
+    return Invalid("a 4:2:0 picture is cropped at an odd place");
   return c;
 }
 
@@ -80,7 +85,13 @@ AippRow RowOf(const om::AippConfig& c) {
 class AippExecutor final : public Executor {
  public:
   AippExecutor(const om::AippConfig& c, const om::Dims& out, Isa isa)
-      : config_(c), source_(SourceOf(c)), g_(GeometryOf(c, out)), images_(out[0]), channels_(out[1]), row_(RowOf(c)), simd_(SimdFor(isa)) {}
+      : config_(c),
+        source_(SourceOf(c)),
+        g_(GeometryOf(c, out)),
+        images_(out[0]),
+        channels_(out[1]),
+        row_(RowOf(c)),
+        simd_(SimdFor(isa)) {}
 
   Status Run(const Arguments& a) override {
     const int64_t in_bytes = om::ElementCount(om::AippInputDims(config_, 1));

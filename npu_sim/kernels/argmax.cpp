@@ -9,8 +9,10 @@ class ArgMax final : public Kernel {
  public:
   Status Check(const Problem& problem) const override {
     NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 1, 1));
-    if (problem.inputs[0].type != om::DataType::kFloat32) return Unsupported("type {}", om::ToString(problem.inputs[0].type));
-    if (problem.outputs[0].type != om::DataType::kInt64) return Invalid("result of type {}", om::ToString(problem.outputs[0].type));
+    if (problem.inputs[0].type != om::DataType::kFloat32)
+      return Unsupported("type {}", om::ToString(problem.inputs[0].type));
+    if (problem.outputs[0].type != om::DataType::kInt64)
+      return Invalid("result of type {}", om::ToString(problem.outputs[0].type));
     om::Dims expected = problem.inputs[0].dims;
     NPUSTREAM_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(om::GetInt(*problem.node, "axis", 0), expected.size()));
     if (expected[axis] < 1) return Invalid("axis {} is empty", axis);

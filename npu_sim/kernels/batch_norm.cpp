@@ -18,7 +18,8 @@ class BatchNorm final : public Kernel {
     const om::Dims& x = problem.inputs[0].dims;
     if (x.size() < 2) return Invalid("rank {}", x.size());
     for (size_t i = 1; i < 5; ++i) {
-      if (problem.inputs[i].dims != om::Dims{x[1]} || !problem.inputs[i].is_constant) return Unsupported("parameters must be constants of one value per channel");
+      if (problem.inputs[i].dims != om::Dims{x[1]} || !problem.inputs[i].is_constant)
+        return Unsupported("parameters must be constants of one value per channel");
     }
     return RequireOutputDims(problem, 0, x);
   }
@@ -44,7 +45,8 @@ class BatchNorm final : public Kernel {
     };
     const double epsilon = om::GetFloat(*problem.node, "epsilon", 1e-5f);
     for (size_t i = 1; i < 5; ++i) {
-      if (problem.inputs[i].constant.size() != channels * sizeof(float)) return Invalid("parameter {} has another size", i);
+      if (problem.inputs[i].constant.size() != channels * sizeof(float))
+        return Invalid("parameter {} has another size", i);
     }
     for (size_t c = 0; c < channels; ++c) {
       const double s = value(1, c) / std::sqrt(value(4, c) + epsilon);
@@ -53,7 +55,8 @@ class BatchNorm final : public Kernel {
     }
     const SimdTable& simd = SimdFor(problem.isa);
     if (block == 1) {
-      const auto mul = simd.binary_scalar[static_cast<int>(BinaryOp::kMul)], add = simd.binary_scalar[static_cast<int>(BinaryOp::kAdd)];
+      const auto mul = simd.binary_scalar[static_cast<int>(BinaryOp::kMul)],
+                 add = simd.binary_scalar[static_cast<int>(BinaryOp::kAdd)];
       return MakeExecutor([=](const Arguments& a) {
         for (size_t i = 0; i < images * channels; ++i) {
           mul(In<float>(a, 0) + i * pixels, scale[i % channels], Out<float>(a) + i * pixels, pixels, false);
@@ -61,7 +64,8 @@ class BatchNorm final : public Kernel {
         }
       });
     }
-    const auto mul = simd.binary_lanes[static_cast<int>(BinaryOp::kMul)], add = simd.binary_lanes[static_cast<int>(BinaryOp::kAdd)];
+    const auto mul = simd.binary_lanes[static_cast<int>(BinaryOp::kMul)],
+               add = simd.binary_lanes[static_cast<int>(BinaryOp::kAdd)];
     return MakeExecutor([=](const Arguments& a) {
       for (size_t i = 0; i < images * groups; ++i) {
         const size_t at = i * pixels * block, lanes = i % groups * block;

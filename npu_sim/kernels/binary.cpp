@@ -112,6 +112,23 @@ Shape ShapeOf(const Problem& problem) {
   return {};
 }
 
+// x to the power of one number, which vector code does.
+bool IsPowerOfScalar(const Problem& problem) {
+  return problem.node->op == "Pow" && problem.inputs[0].type == DataType::kFloat32 &&
+         om::ElementCount(problem.inputs[1].dims) == 1 && problem.inputs[0].dims == problem.outputs[0].dims;
+}
+
+Result<std::unique_ptr<Executor>> PreparePower(const Problem& problem) {
+  const TensorInfo& out = problem.outputs[0];
+  if (problem.inputs[0].layout != out.layout || problem.inputs[1].layout != om::Layout::kPlain)
+    return Invalid("layouts differ");
+  return MakeExecutor([power = SimdFor(problem.isa).power, count = StoredCount(out), dims = out.dims,
+                       layout = out.layout](const Arguments& a) {
+    power(In<float>(a, 0), Out<float>(a), count, *In<float>(a, 1));
+    ClearPadding(Out<float>(a), dims, layout);
+  });
+}
+
 class Binary final : public Kernel {
  public:
   Status Check(const Problem& problem) const override {
@@ -119,14 +136,17 @@ class Binary final : public Kernel {
     const Entry* entry = Find(problem.node->op);
     if (!entry) return Unsupported("unknown function {}", problem.node->op);
     const DataType type = problem.inputs[0].type;
-    if (problem.inputs[1].type != type) return Unsupported("types {} and {}", om::ToString(type), om::ToString(problem.inputs[1].type));
+    if (problem.inputs[1].type != type)
+      return Unsupported("types {} and {}", om::ToString(type), om::ToString(problem.inputs[1].type));
     const DataType result = entry->kind == Kind::kArithmetic ? type : DataType::kBool;
     if (problem.outputs[0].type != result) return Invalid("result of type {}", om::ToString(problem.outputs[0].type));
-    if ((entry->kind == Kind::kLogic) != (type == DataType::kBool) && !(entry->name == "Equal" && type == DataType::kBool)) {
+    if ((entry->kind == Kind::kLogic) != (type == DataType::kBool) &&
+        !(entry->name == "Equal" && type == DataType::kBool)) {
       return Unsupported("type {}", om::ToString(type));
     }
-    const bool known = type == DataType::kFloat32 || type == DataType::kInt32 || type == DataType::kInt64 || type == DataType::kUInt8 ||
-                       type == DataType::kInt8 || type == DataType::kDouble || type == DataType::kBool;
+    const bool known = type == DataType::kFloat32 || type == DataType::kInt32 || type == DataType::kInt64 ||
+                       type == DataType::kUInt8 || type == DataType::kInt8 || type == DataType::kDouble ||
+                       type == DataType::kBool;
     if (!known) return Unsupported("type {}", om::ToString(type));
     NPUSTREAM_RETURN_IF_ERROR(FusedActivation(*problem.node).status());
     return Broadcast::Check(problem.inputs[0].dims, problem.inputs[1].dims, problem.outputs[0].dims);
@@ -135,6 +155,11 @@ class Binary final : public Kernel {
   Result<Choice> Choose(const Problem& problem) const override {
     Choice choice = PlainChoice(problem, std::string("vector ") + ToString(problem.isa));
     const Entry* entry = Find(problem.node->op);
+    if (IsPowerOfScalar(problem)) {
+      choice.inputs[0] = choice.outputs[0] = problem.inputs[0].layout;
+      choice.in_place_input = 0;
+      return choice;
+    }
     if (entry->simd == BinaryOp::kCount || problem.inputs[0].type != DataType::kFloat32) {
       choice.implementation = "plain";
       return choice;
@@ -153,6 +178,7 @@ class Binary final : public Kernel {
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     const Entry& entry = *Find(problem.node->op);
     const DataType type = problem.inputs[0].type;
+    if (IsPowerOfScalar(problem)) return PreparePower(problem);
     if (type == DataType::kFloat32 && entry.simd != BinaryOp::kCount) return PrepareFloat(problem, entry);
     NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
     const Broadcast broadcast(problem.inputs[0].dims, problem.inputs[1].dims, problem.outputs[0].dims);
@@ -195,7 +221,8 @@ class Binary final : public Kernel {
     return Finish(problem, activation, LanesFunction(problem, entry, shape.swapped));
   }
 
-  static auto LanesFunction(const Problem& problem, const Entry& entry, bool swapped) -> std::function<void(const Arguments&)> {
+  static auto LanesFunction(const Problem& problem, const Entry& entry, bool swapped)
+      -> std::function<void(const Arguments&)> {
     const TensorInfo& out = problem.outputs[0];
     const size_t main = swapped ? 1 : 0;
     const auto block = static_cast<size_t>(om::BlockOf(out.layout));
@@ -241,7 +268,8 @@ class Binary final : public Kernel {
     const auto activate = SimdFor(problem.isa).unary[static_cast<int>(activation.op)];
     return MakeExecutor([=, dims = out.dims, layout = out.layout](const Arguments& a) {
       function(a);
-      if (activation.op != UnaryOp::kIdentity) activate(Out<float>(a), Out<float>(a), count, activation.a, activation.b);
+      if (activation.op != UnaryOp::kIdentity)
+        activate(Out<float>(a), Out<float>(a), count, activation.a, activation.b);
       ClearPadding(Out<float>(a), dims, layout);
     });
   }

@@ -21,15 +21,15 @@ constexpr int64_t kSegmentPixels = 56;
 
 // How a convolution is cut; a function of shape and block alone, so that packing and running agree.
 struct Cut {
-  int64_t block = 16, in_block = 16;    // in_block 1: plain source
+  int64_t block = 16, in_block = 16;      // in_block 1: plain source
   int64_t in_groups = 1, last_lanes = 1;  // of one convolution group
-  int64_t out_groups = 1;               // of one convolution group
-  std::vector<int64_t> tile_groups;     // result groups per tile, summing up to out_groups
-  int64_t chunk_groups = 1;             // source groups whose weights are used on a whole band at a time
-  bool pointwise = false;               // 1x1 without padding: pixels are one long row
-  bool subsamples = false;              // pointwise with strides: the pixels that count are copied into the scratch buffer
-  bool copies = false;                  // padding: rows are copied into the scratch buffer with zeros around
-  int64_t band_rows = 1;                // result rows a band, or pixels when pointwise
+  int64_t out_groups = 1;                 // of one convolution group
+  std::vector<int64_t> tile_groups;       // result groups per tile, summing up to out_groups
+  int64_t chunk_groups = 1;               // source groups whose weights are used on a whole band at a time
+  bool pointwise = false;                 // 1x1 without padding: pixels are one long row
+  bool subsamples = false;  // pointwise with strides: the pixels that count are copied into the scratch buffer
+  bool copies = false;      // padding: rows are copied into the scratch buffer with zeros around
+  int64_t band_rows = 1;    // result rows a band, or pixels when pointwise
   int64_t band_in_rows = 1, padded_w = 1;
 
   // Without the bias, which follows the weights.
@@ -67,10 +67,14 @@ Cut CutOf(const ConvShape& s, om::Layout source, Isa isa) {
   cut.last_lanes = ic - (cut.in_groups - 1) * cut.in_block;
   cut.out_groups = GroupsOf(oc, cut.block);
   const int64_t group_bytes = ic * s.kh * s.kw * cut.block * 4;
-  const int64_t most = cut.in_block == 1 ? 2 : cut.out_groups == 3 ? 3 : group_bytes * kMaxTileGroups <= kWeightBytesNear ? kMaxTileGroups : 2;
+  const int64_t most = cut.in_block == 1                                  ? 2
+                       : cut.out_groups == 3                              ? 3
+                       : group_bytes * kMaxTileGroups <= kWeightBytesNear ? kMaxTileGroups
+                                                                          : 2;
   cut.tile_groups = EvenParts(cut.out_groups, most);
   const int64_t in_group_bytes = cut.in_block * s.kh * s.kw * cut.tile_groups[0] * cut.block * 4;
-  cut.chunk_groups = cut.in_block == 1 ? cut.in_groups : std::clamp<int64_t>(kChunkBytes / in_group_bytes, 1, cut.in_groups);
+  cut.chunk_groups =
+      cut.in_block == 1 ? cut.in_groups : std::clamp<int64_t>(kChunkBytes / in_group_bytes, 1, cut.in_groups);
   cut.copies = s.pad_top + s.pad_left + s.pad_bottom + s.pad_right > 0;
   cut.pointwise = s.kh == 1 && s.kw == 1 && !cut.copies;
   cut.subsamples = cut.pointwise && (s.stride_h > 1 || s.stride_w > 1 || s.oh * s.ow != s.ih * s.iw);
@@ -78,7 +82,8 @@ Cut CutOf(const ConvShape& s, om::Layout source, Isa isa) {
   cut.padded_w = s.iw + s.pad_left + s.pad_right;
   if (cut.pointwise) {
     const int64_t pixels = s.oh * s.ow;
-    cut.band_rows = std::clamp<int64_t>(band_bytes / (ic * 4) / kSegmentPixels * kSegmentPixels, kSegmentPixels, std::max(pixels, kSegmentPixels));
+    cut.band_rows = std::clamp<int64_t>(band_bytes / (ic * 4) / kSegmentPixels * kSegmentPixels, kSegmentPixels,
+                                        std::max(pixels, kSegmentPixels));
     return cut;
   }
   const int64_t row_bytes = cut.in_groups * cut.in_block * cut.padded_w * 4 * s.stride_h;
@@ -136,8 +141,13 @@ struct Common {
   om::Layout out_layout;
 
   Common(const ConvShape& shape, const Activation& act, const Problem& problem)
-      : s(shape), cut(CutOf(shape, problem.inputs[0].layout, problem.isa)), simd(&SimdFor(problem.isa)), activation(act),
-        clear_padding(!KeepsZero(act)), out_dims(problem.outputs[0].dims), out_layout(problem.outputs[0].layout) {
+      : s(shape),
+        cut(CutOf(shape, problem.inputs[0].layout, problem.isa)),
+        simd(&SimdFor(problem.isa)),
+        activation(act),
+        clear_padding(!KeepsZero(act)),
+        out_dims(problem.outputs[0].dims),
+        out_layout(problem.outputs[0].layout) {
     if (act.op != UnaryOp::kIdentity) activate = simd->unary[static_cast<int>(act.op)];
   }
 
@@ -151,7 +161,8 @@ struct Common {
 
 class DepthwiseExecutor final : public Executor {
  public:
-  DepthwiseExecutor(const ConvShape& s, const Activation& activation, const Problem& problem) : c_(s, activation, problem) {}
+  DepthwiseExecutor(const ConvShape& s, const Activation& activation, const Problem& problem)
+      : c_(s, activation, problem) {}
 
   Status Run(const Arguments& a) override {
     const ConvShape& s = c_.s;
@@ -196,11 +207,13 @@ class DenseExecutor final : public Executor {
   Status Run(const Arguments& a) override {
     const ConvShape& s = c_.s;
     const Cut& cut = c_.cut;
-    const int64_t in_step = cut.in_groups * cut.in_block * s.ih * s.iw, out_step = cut.out_groups * cut.block * s.oh * s.ow;
+    const int64_t in_step = cut.in_groups * cut.in_block * s.ih * s.iw,
+                  out_step = cut.out_groups * cut.block * s.oh * s.ow;
     const int64_t weight_step = cut.WeightFloats(s) / s.groups;
     for (int64_t i = 0; i < s.n * s.groups; ++i) {
       const int64_t g = i % s.groups;
-      Picture picture = {In<float>(a, 0) + i * in_step, In<float>(a, 1) + g * weight_step, In<float>(a, 1) + cut.WeightFloats(s) + g * cut.out_groups * cut.block,
+      Picture picture = {In<float>(a, 0) + i * in_step, In<float>(a, 1) + g * weight_step,
+                         In<float>(a, 1) + cut.WeightFloats(s) + g * cut.out_groups * cut.block,
                          s.has_residual ? In<float>(a, 3) + i * out_step : nullptr, Out<float>(a) + i * out_step};
       if (cut.pointwise) {
         if (cut.subsamples) {
@@ -241,7 +254,8 @@ class DenseExecutor final : public Executor {
     for (int64_t c = 0; c < s.ic; ++c) {
       for (int64_t kh = 0; kh < s.kh; ++kh) {
         for (int64_t kw = 0; kw < s.kw; ++kw) {
-          offsets_.push_back(static_cast<int32_t>(c * GroupFloats() + kh * s.dilation_h * RowFloats() + kw * s.dilation_w));
+          offsets_.push_back(
+              static_cast<int32_t>(c * GroupFloats() + kh * s.dilation_h * RowFloats() + kw * s.dilation_w));
         }
       }
     }
@@ -252,12 +266,15 @@ class DenseExecutor final : public Executor {
 
   TileSource SourceKind() const {
     const int64_t stride = PixelStep();
-    if (c_.cut.in_block == 1) return stride == 1 ? TileSource::kPlain1 : stride == 2 ? TileSource::kPlain2 : TileSource::kPlain;
+    if (c_.cut.in_block == 1)
+      return stride == 1 ? TileSource::kPlain1 : stride == 2 ? TileSource::kPlain2 : TileSource::kPlain;
     return stride == 1 ? TileSource::kBlocked1 : stride == 2 ? TileSource::kBlocked2 : TileSource::kBlocked;
   }
 
   using TileFunction = void (*)(const ConvTile&);
-  const TileFunction* Functions(int64_t groups) const { return c_.simd->conv[static_cast<int>(SourceKind())][groups - 1]; }
+  const TileFunction* Functions(int64_t groups) const {
+    return c_.simd->conv[static_cast<int>(SourceKind())][groups - 1];
+  }
 
   ConvTile TileOf(const Picture& p) const {
     ConvTile tile = {};
@@ -319,20 +336,21 @@ class DenseExecutor final : public Executor {
     const int64_t pixels = c_.s.oh * c_.s.ow;
     for (int64_t first = 0; first < pixels; first += cut.band_rows) {
       const int64_t end = std::min(pixels, first + cut.band_rows);
-      ForEachChunk(p, p.x + first * cut.in_block, [&](ConvTile tile, int64_t groups, size_t t, int64_t group, bool last) {
-        const float* const x = tile.x;
-        for (int64_t at = first; at < end; at += kSegmentPixels) {
-          tile.x = x + (at - first) * cut.in_block;
-          const int64_t out = (group * pixels + at) * cut.block;
-          tile.y = p.y + out;
-          tile.residual = p.residual ? p.residual + out : nullptr;
-          if (end - at >= kSegmentPixels) {
-            RunRow(tile, groups, widths_[t], last);
-          } else {
-            RunRest(tile, groups, end - at, last);
-          }
-        }
-      });
+      ForEachChunk(p, p.x + first * cut.in_block,
+                   [&](ConvTile tile, int64_t groups, size_t t, int64_t group, bool last) {
+                     const float* const x = tile.x;
+                     for (int64_t at = first; at < end; at += kSegmentPixels) {
+                       tile.x = x + (at - first) * cut.in_block;
+                       const int64_t out = (group * pixels + at) * cut.block;
+                       tile.y = p.y + out;
+                       tile.residual = p.residual ? p.residual + out : nullptr;
+                       if (end - at >= kSegmentPixels) {
+                         RunRow(tile, groups, widths_[t], last);
+                       } else {
+                         RunRest(tile, groups, end - at, last);
+                       }
+                     }
+                   });
     }
   }
 
@@ -382,7 +400,8 @@ class DenseExecutor final : public Executor {
     for (int64_t g = 0; g < c_.cut.in_groups; ++g) {
       for (int64_t oh = 0; oh < s.oh; ++oh) {
         const float* row = x + (g * s.ih + oh * s.stride_h) * s.iw * c_.cut.in_block;
-        for (int64_t ow = 0; ow < s.ow; ++ow, to += block) std::copy_n(row + ow * s.stride_w * c_.cut.in_block, block, to);
+        for (int64_t ow = 0; ow < s.ow; ++ow, to += block)
+          std::copy_n(row + ow * s.stride_w * c_.cut.in_block, block, to);
       }
     }
   }
@@ -416,7 +435,6 @@ class DenseExecutor final : public Executor {
 
 bool CanBlockedConv(const ConvShape& s, const Problem& problem) {
   const Isa isa = problem.isa;
-  if (getenv("DNNLCONV")) return false;
   if (isa == Isa::kBaseline || (s.has_bias && !problem.inputs[2].is_constant)) return false;
   const int64_t block = om::BlockOf(BlockedLayout(isa));
   // Offsets into a plain source are 32 bits wide.
@@ -429,7 +447,8 @@ Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
   const om::Layout blocked = BlockedLayout(problem.isa);
   const om::Layout source = SourceLayout(s, problem.inputs[0].layout, problem.isa);
   const Cut cut = CutOf(s, source, problem.isa);
-  Choice choice = PlainChoice(problem, std::string(s.IsDepthwise() ? "depthwise " : "blocked ") + ToString(problem.isa));
+  Choice choice =
+      PlainChoice(problem, std::string(s.IsDepthwise() ? "depthwise " : "blocked ") + ToString(problem.isa));
   choice.inputs[0] = source;
   choice.outputs[0] = blocked;
   if (s.has_residual) {
@@ -450,7 +469,8 @@ Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
   return choice;
 }
 
-Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& s, const Activation& activation, const Problem& problem) {
+Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& s, const Activation& activation,
+                                                     const Problem& problem) {
   const om::Layout blocked = BlockedLayout(problem.isa);
   const om::Layout source = problem.inputs[0].layout;
   const bool layouts = SourceLayout(s, source, problem.isa) == source && problem.outputs[0].layout == blocked &&
@@ -461,7 +481,8 @@ Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& s, const A
   const auto packed = static_cast<size_t>(WeightFloats(s, cut) + BiasFloats(s, cut.block)) * sizeof(float);
   if (problem.inputs[1].constant.size() != packed) return Invalid("packed weights have another size");
   if (depthwise) return std::unique_ptr<Executor>(std::make_unique<DepthwiseExecutor>(s, activation, problem));
-  if (problem.scratch_bytes < static_cast<size_t>(cut.ScratchFloats(s)) * sizeof(float)) return Invalid("the scratch buffer is too small");
+  if (problem.scratch_bytes < static_cast<size_t>(cut.ScratchFloats(s)) * sizeof(float))
+    return Invalid("the scratch buffer is too small");
   return std::unique_ptr<Executor>(std::make_unique<DenseExecutor>(s, activation, problem));
 }
 

@@ -13,6 +13,7 @@ bool CanBlockedConv(const ConvShape& shape, const Problem& problem);
 // Layouts, weights and bias packed as one constant, scratch.
 Result<Choice> ChooseBlockedConv(const ConvShape& shape, const Problem& problem);
 // Checks sizes and layouts again.
-Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& shape, const Activation& activation, const Problem& problem);
+Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& shape, const Activation& activation,
+                                                     const Problem& problem);
 
 }  // namespace npustream::kernels

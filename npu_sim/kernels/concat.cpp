@@ -14,7 +14,8 @@ class Concat final : public Kernel {
     om::Dims sum = out.dims;
     sum[axis] = 0;
     for (const TensorInfo& input : problem.inputs) {
-      if (input.absent || input.type != out.type || input.dims.size() != out.dims.size()) return Invalid("inputs of different type or rank");
+      if (input.absent || input.type != out.type || input.dims.size() != out.dims.size())
+        return Invalid("inputs of different type or rank");
       om::Dims part = input.dims;
       part[axis] = out.dims[axis];
       if (part != out.dims) return Invalid("{} does not join into {}", DimsText(input.dims), DimsText(out.dims));
@@ -32,7 +33,8 @@ class Concat final : public Kernel {
     std::vector<std::pair<int64_t, StridedCopy>> copies;
     int64_t start = 0;
     for (const TensorInfo& input : problem.inputs) {
-      copies.emplace_back(start * strides[axis] * static_cast<int64_t>(element), StridedCopy(input.dims, Strides(input.dims), strides, element));
+      copies.emplace_back(start * strides[axis] * static_cast<int64_t>(element),
+                          StridedCopy(input.dims, Strides(input.dims), strides, element));
       start += input.dims[axis];
     }
     return MakeExecutor([copies = std::move(copies)](const Arguments& a) {

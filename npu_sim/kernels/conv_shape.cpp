@@ -8,7 +8,8 @@ namespace {
 constexpr int64_t kMaxSize = 1 << 20;
 
 // Values of a spatial attribute for (height, width); `count` is 1 or 2 axes.
-Result<std::vector<int64_t>> Spatial(const Problem& problem, const char* name, size_t axes, int64_t otherwise, int64_t low) {
+Result<std::vector<int64_t>> Spatial(const Problem& problem, const char* name, size_t axes, int64_t otherwise,
+                                     int64_t low) {
   auto values = om::GetInts(*problem.node, name, std::vector<int64_t>(axes, otherwise));
   if (values.size() != axes) return Invalid("{} has {} entries, expected {}", name, values.size(), axes);
   for (const int64_t value : values) {
@@ -42,9 +43,11 @@ Status ReadCommon(const Problem& problem, ConvShape& s) {
     s.stride_h = strides[0], s.dilation_h = dilations[0], s.pad_top = pads[0], s.pad_bottom = pads[2];
   }
   s.groups = om::GetInt(*problem.node, "group", 1);
-  if (y[0] != s.n || s.groups < 1 || s.ic % s.groups != 0 || s.oc % s.groups != 0) return Invalid("{} groups for {} and {} channels", s.groups, s.ic, s.oc);
+  if (y[0] != s.n || s.groups < 1 || s.ic % s.groups != 0 || s.oc % s.groups != 0)
+    return Invalid("{} groups for {} and {} channels", s.groups, s.ic, s.oc);
   s.has_bias = !IsAbsent(problem, 2);
-  if (s.has_bias && problem.inputs[2].dims != om::Dims{s.oc}) return Invalid("bias is {}", DimsText(problem.inputs[2].dims));
+  if (s.has_bias && problem.inputs[2].dims != om::Dims{s.oc})
+    return Invalid("bias is {}", DimsText(problem.inputs[2].dims));
   s.has_residual = !IsAbsent(problem, 3);
   if (s.has_residual && problem.inputs[3].dims != y) return Invalid("residual is {}", DimsText(problem.inputs[3].dims));
   return {};
@@ -76,7 +79,8 @@ Result<ConvShape> ReadConvTranspose(const Problem& problem) {
   // Output padding shows as a larger result: as much less padding at the end.
   s.pad_bottom = (s.ih - 1) * s.stride_h + (s.kh - 1) * s.dilation_h + 1 - s.pad_top - s.oh;
   s.pad_right = (s.iw - 1) * s.stride_w + (s.kw - 1) * s.dilation_w + 1 - s.pad_left - s.ow;
-  const bool possible = s.pad_bottom > -s.stride_h && s.pad_bottom <= kMaxSize && s.pad_right > -s.stride_w && s.pad_right <= kMaxSize;
+  const bool possible =
+      s.pad_bottom > -s.stride_h && s.pad_bottom <= kMaxSize && s.pad_right > -s.stride_w && s.pad_right <= kMaxSize;
   if (!possible) return Invalid("the result is {}", DimsText(problem.outputs[0].dims));
   return s;
 }

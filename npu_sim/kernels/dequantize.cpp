@@ -14,7 +14,8 @@ std::unique_ptr<Executor> DequantizeExecutor(int64_t outer, int64_t size, int64_
       for (int64_t k = 0; k < size; ++k) {
         const float scale = In<float>(a, 1)[per_axis ? k : 0];
         const int64_t zero = zero_points ? zero_points[per_axis ? k : 0] : 0;
-        for (int64_t i = 0; i < inner; ++i, ++at) Out<float>(a)[at] = static_cast<float>(In<T>(a, 0)[at] - zero) * scale;
+        for (int64_t i = 0; i < inner; ++i, ++at)
+          Out<float>(a)[at] = static_cast<float>(In<T>(a, 0)[at] - zero) * scale;
       }
     }
   });
@@ -25,12 +26,16 @@ class Dequantize final : public Kernel {
   Status Check(const Problem& problem) const override {
     NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 2, 3));
     const TensorInfo &x = problem.inputs[0], &scale = problem.inputs[1];
-    const bool known = x.type == om::DataType::kInt8 || x.type == om::DataType::kUInt8 || x.type == om::DataType::kInt32;
-    if (!known || scale.type != om::DataType::kFloat32 || problem.outputs[0].type != om::DataType::kFloat32) return Unsupported("type {}", om::ToString(x.type));
+    const bool known =
+        x.type == om::DataType::kInt8 || x.type == om::DataType::kUInt8 || x.type == om::DataType::kInt32;
+    if (!known || scale.type != om::DataType::kFloat32 || problem.outputs[0].type != om::DataType::kFloat32)
+      return Unsupported("type {}", om::ToString(x.type));
     NPUSTREAM_ASSIGN_OR_RETURN(const int64_t size, AxisSize(problem));
     const int64_t count = om::ElementCount(scale.dims);
     if (count != 1 && count != size) return Invalid("{} scales for an axis of {}", count, size);
-    if (!IsAbsent(problem, 2) && (problem.inputs[2].type != x.type || om::ElementCount(problem.inputs[2].dims) != count)) return Invalid("zero points do not fit");
+    if (!IsAbsent(problem, 2) &&
+        (problem.inputs[2].type != x.type || om::ElementCount(problem.inputs[2].dims) != count))
+      return Invalid("zero points do not fit");
     return RequireOutputDims(problem, 0, x.dims);
   }
 
@@ -46,7 +51,8 @@ class Dequantize final : public Kernel {
       inner = om::ElementCount(om::Dims(x.dims.begin() + axis + 1, x.dims.end()));
     }
     if (x.type == om::DataType::kInt8) return Ready(problem, DequantizeExecutor<int8_t>(outer, size, inner, per_axis));
-    if (x.type == om::DataType::kUInt8) return Ready(problem, DequantizeExecutor<uint8_t>(outer, size, inner, per_axis));
+    if (x.type == om::DataType::kUInt8)
+      return Ready(problem, DequantizeExecutor<uint8_t>(outer, size, inner, per_axis));
     return Ready(problem, DequantizeExecutor<int32_t>(outer, size, inner, per_axis));
   }
 

@@ -60,7 +60,8 @@ void DnnlCall::SetAddress(size_t argument, const void* address) {
 Status DnnlCall::Execute() {
   const dnnl_status_t status =
       dnnl_primitive_execute(primitive_.get(), stream_.get(), static_cast<int>(arguments_.size()), arguments_.data());
-  if (status != dnnl_success) return Status(StatusCode::kInternal, "oneDNN: execution failed with status " + std::to_string(status));
+  if (status != dnnl_success)
+    return Status(StatusCode::kInternal, "oneDNN: execution failed with status " + std::to_string(status));
   return {};
 }
 

@@ -29,7 +29,8 @@ class Gather final : public Kernel {
   Status Check(const Problem& problem) const override {
     NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 2, 2));
     const TensorInfo &data = problem.inputs[0], &indices = problem.inputs[1];
-    if (indices.type != om::DataType::kInt64 && indices.type != om::DataType::kInt32) return Unsupported("indices of type {}", om::ToString(indices.type));
+    if (indices.type != om::DataType::kInt64 && indices.type != om::DataType::kInt32)
+      return Unsupported("indices of type {}", om::ToString(indices.type));
     if (problem.outputs[0].type != data.type) return Invalid("types differ");
     NPUSTREAM_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(om::GetInt(*problem.node, "axis", 0), data.dims.size()));
     if (data.dims[axis] < 1) return Invalid("axis {} is empty", axis);

@@ -15,9 +15,12 @@ constexpr int kRevision = 4;
 
 Isa RunningIsa() {
   static const Isa isa = [] {
-    // oneDNN's answer already takes CPUID, the operating system's state saving and its environment variable into account.
+    // oneDNN's answer already takes CPUID, the operating system's state saving and its environment variable into
+    // account.
     const auto engine = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
-    const auto covers = [&](dnnl::cpu_isa wanted) { return (engine & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted); };
+    const auto covers = [&](dnnl::cpu_isa wanted) {
+      return (engine & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
+    };
     if (covers(dnnl::cpu_isa::avx512_core)) return Isa::kAvx512;
     if (covers(dnnl::cpu_isa::avx2) && __builtin_cpu_supports("fma")) return Isa::kAvx2;
     return Isa::kBaseline;
@@ -38,7 +41,8 @@ om::Layout BlockedLayout(Isa isa) { return isa == Isa::kAvx512 ? om::Layout::kBl
 
 std::string EngineVersion() {
   const dnnl::version_t* version = dnnl::version();
-  return fmt::format("oneDNN {}.{}.{} {}, npustream kernels {}", version->major, version->minor, version->patch, version->hash, kRevision);
+  return fmt::format("oneDNN {}.{}.{} {}, npustream kernels {}", version->major, version->minor, version->patch,
+                     version->hash, kRevision);
 }
 
 const SimdTable& SimdFor(Isa isa) {

@@ -23,7 +23,7 @@ struct TensorInfo {
   // Content of a constant, empty otherwise: plain row-major in Check and Choose, as packed by Choose in Prepare (where
   // its size must be checked before it is believed).
   std::span<const std::byte> constant;
-  bool absent = false;       // an optional input that was left out
+  bool absent = false;  // an optional input that was left out
   bool is_constant = false;
 
   size_t Bytes() const { return om::LayoutBytes(type, dims, layout); }

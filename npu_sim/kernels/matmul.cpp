@@ -27,7 +27,8 @@ memory::dims DenseStrides(const memory::dims& dims) { return Strides(om::Dims(di
 Result<Shape> ReadGemm(const Problem& problem) {
   const om::Dims &a = problem.inputs[0].dims, &b = problem.inputs[1].dims, &y = problem.outputs[0].dims;
   if (a.size() != 2 || b.size() != 2 || y.size() != 2) return Invalid("Gemm of ranks {} and {}", a.size(), b.size());
-  const bool trans_a = om::GetInt(*problem.node, "transA", 0) != 0, trans_b = om::GetInt(*problem.node, "transB", 0) != 0;
+  const bool trans_a = om::GetInt(*problem.node, "transA", 0) != 0,
+             trans_b = om::GetInt(*problem.node, "transB", 0) != 0;
   Shape s;
   s.a = trans_a ? memory::dims{a[1], a[0]} : memory::dims{a[0], a[1]};
   s.b = trans_b ? memory::dims{b[1], b[0]} : memory::dims{b[0], b[1]};
@@ -62,7 +63,8 @@ Result<Shape> ReadMatMul(const Problem& problem) {
   const bool single = std::all_of(b.begin(), b.end() - 2, [](int64_t dim) { return dim == 1; });
   if (single) {
     const int64_t k = a[rank - 1], rows = om::ElementCount(om::Dims(a.begin(), a.end() - 1));
-    if (om::ElementCount(om::Dims(y.begin(), y.end() - 1)) != rows) return Invalid("the result is {}", DimsText(problem.outputs[0].dims));
+    if (om::ElementCount(om::Dims(y.begin(), y.end() - 1)) != rows)
+      return Invalid("the result is {}", DimsText(problem.outputs[0].dims));
     s.a = {rows, k};
     s.b = {b[rank - 2], b[rank - 1]};
     s.y = {rows, y[rank - 1]};
@@ -79,16 +81,22 @@ Result<Shape> Read(const Problem& problem) {
   const size_t rank = s.y.size();
   bool fits = s.a[rank - 1] == s.b[rank - 2] && s.y[rank - 2] == s.a[rank - 2] && s.y[rank - 1] == s.b[rank - 1];
   for (size_t axis = 0; axis + 2 < rank; ++axis) {
-    fits = fits && (s.a[axis] == s.b[axis] || s.a[axis] == 1 || s.b[axis] == 1) && s.y[axis] == (s.a[axis] == 1 ? s.b[axis] : s.a[axis]);
+    fits = fits && (s.a[axis] == s.b[axis] || s.a[axis] == 1 || s.b[axis] == 1) &&
+           s.y[axis] == (s.a[axis] == 1 ? s.b[axis] : s.a[axis]);
   }
-  if (!fits) return Invalid("{} times {} is not {}", DimsText(problem.inputs[0].dims), DimsText(problem.inputs[1].dims), DimsText(problem.outputs[0].dims));
+  if (!fits)
+    return Invalid("{} times {} is not {}", DimsText(problem.inputs[0].dims), DimsText(problem.inputs[1].dims),
+                   DimsText(problem.outputs[0].dims));
   for (const memory::dims* dims : {&s.a, &s.b}) {
-    if (std::any_of(dims->begin(), dims->end(), [](int64_t dim) { return dim < 1 || dim > INT32_MAX; })) return Unsupported("empty or huge matrix");
+    if (std::any_of(dims->begin(), dims->end(), [](int64_t dim) { return dim < 1 || dim > INT32_MAX; }))
+      return Unsupported("empty or huge matrix");
   }
   s.b_is_packed = problem.inputs[1].is_constant;
   const bool scaled = s.alpha != 1 || (s.beta != 1 && !IsAbsent(problem, 2));
   if (scaled && problem.node->op != "Gemm") return Invalid("MatMul with alpha or beta");
-  if (!IsAbsent(problem, 2)) NPUSTREAM_RETURN_IF_ERROR(Broadcast::Check(problem.outputs[0].dims, problem.inputs[2].dims, problem.outputs[0].dims));
+  if (!IsAbsent(problem, 2))
+    NPUSTREAM_RETURN_IF_ERROR(
+        Broadcast::Check(problem.outputs[0].dims, problem.inputs[2].dims, problem.outputs[0].dims));
   return s;
 }
 
@@ -96,7 +104,8 @@ using Descriptor = dnnl::matmul::primitive_desc;
 
 Descriptor Describe(const Shape& s) {
   const memory::desc a(s.a, kF32, s.a_strides), y(s.y, kF32, DenseStrides(s.y));
-  const memory::desc b = s.b_is_packed ? memory::desc(s.b, kF32, memory::format_tag::any) : memory::desc(s.b, kF32, s.b_strides);
+  const memory::desc b =
+      s.b_is_packed ? memory::desc(s.b, kF32, memory::format_tag::any) : memory::desc(s.b, kF32, s.b_strides);
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   return Descriptor(dnnl::matmul::desc(a, b, y), attributes, CpuEngine());
@@ -106,8 +115,12 @@ Descriptor Describe(const Shape& s) {
 class Finish {
  public:
   Finish(const Shape& s, const Activation& activation, const Problem& problem)
-      : activation_(activation), activate_(SimdFor(problem.isa).unary[static_cast<int>(activation.op)]),
-        add_(SimdFor(problem.isa).binary[static_cast<int>(BinaryOp::kAdd)]), count_(StoredCount(problem.outputs[0])), alpha_(s.alpha), beta_(s.beta) {
+      : activation_(activation),
+        activate_(SimdFor(problem.isa).unary[static_cast<int>(activation.op)]),
+        add_(SimdFor(problem.isa).binary[static_cast<int>(BinaryOp::kAdd)]),
+        count_(StoredCount(problem.outputs[0])),
+        alpha_(s.alpha),
+        beta_(s.beta) {
     if (!IsAbsent(problem, 2)) bias_.emplace(problem.outputs[0].dims, problem.inputs[2].dims, problem.outputs[0].dims);
   }
 
@@ -123,7 +136,8 @@ class Finish {
  private:
   void AddBias(const float* bias, float* y) const {
     bias_->ForEachRow([&](int64_t i, int64_t j, int64_t, const Broadcast::Row& row) {
-      if (row.y_stride == 1 && row.x_stride == 1 && beta_ == 1) return add_(y + i, bias + j, y + i, static_cast<size_t>(row.count));
+      if (row.y_stride == 1 && row.x_stride == 1 && beta_ == 1)
+        return add_(y + i, bias + j, y + i, static_cast<size_t>(row.count));
       for (int64_t n = 0; n < row.count; ++n) y[i + n * row.x_stride] += beta_ * bias[j + n * row.y_stride];
     });
   }
@@ -139,7 +153,10 @@ class Finish {
 class DnnlExecutor final : public Executor {
  public:
   DnnlExecutor(const Descriptor& d, const Shape& s, const Activation& activation, const Problem& problem)
-      : call_(dnnl::matmul(d), {{DNNL_ARG_SRC, d.src_desc()}, {DNNL_ARG_WEIGHTS, d.weights_desc()}, {DNNL_ARG_DST, d.dst_desc()}, {DNNL_ARG_SCRATCHPAD, d.scratchpad_desc()}}),
+      : call_(dnnl::matmul(d), {{DNNL_ARG_SRC, d.src_desc()},
+                                {DNNL_ARG_WEIGHTS, d.weights_desc()},
+                                {DNNL_ARG_DST, d.dst_desc()},
+                                {DNNL_ARG_SCRATCHPAD, d.scratchpad_desc()}}),
         finish_(s, activation, problem) {}
 
   Status Run(const Arguments& a) override {
@@ -162,7 +179,8 @@ constexpr int64_t kRowsAtOnce = 56;
 
 // Whether the tiles do it: a constant right side, one matrix, rows of the left side in memory order.
 bool CanTile(const Shape& s, const Problem& problem) {
-  return problem.isa != Isa::kBaseline && s.b_is_packed && s.y.size() == 2 && s.a_strides[1] == 1 && s.b[0] <= INT32_MAX / 64;
+  return problem.isa != Isa::kBaseline && s.b_is_packed && s.y.size() == 2 && s.a_strides[1] == 1 &&
+         s.b[0] <= INT32_MAX / 64;
 }
 
 struct TileCut {
@@ -172,7 +190,9 @@ struct TileCut {
   // Pairs of groups, then a single one when the count is odd.
   static constexpr int64_t kTileGroups = 2;
   size_t PackedBytes(const Shape& s) const { return static_cast<size_t>(groups * block * s.b[0]) * sizeof(float); }
-  size_t ScratchBytes() const { return static_cast<size_t>(kTileGroups * block * kRowsAtOnce + block * kTileGroups) * sizeof(float); }
+  size_t ScratchBytes() const {
+    return static_cast<size_t>(kTileGroups * block * kRowsAtOnce + block * kTileGroups) * sizeof(float);
+  }
 };
 
 // [tile][row of b][group of the tile][lane]
@@ -182,7 +202,8 @@ om::Bytes PackForTiles(const Shape& s, const TileCut& cut, const float* plain) {
   for (int64_t first = 0; first < cut.groups; first += TileCut::kTileGroups) {
     const int64_t last = std::min(cut.groups, first + TileCut::kTileGroups);
     for (int64_t k = 0; k < s.b[0]; ++k) {
-      for (int64_t n = first * cut.block; n < last * cut.block; ++n) *to++ = n < s.b[1] ? plain[k * s.b_strides[0] + n * s.b_strides[1]] : 0;
+      for (int64_t n = first * cut.block; n < last * cut.block; ++n)
+        *to++ = n < s.b[1] ? plain[k * s.b_strides[0] + n * s.b_strides[1]] : 0;
     }
   }
   return packed;
@@ -191,7 +212,12 @@ om::Bytes PackForTiles(const Shape& s, const TileCut& cut, const float* plain) {
 class TiledExecutor final : public Executor {
  public:
   TiledExecutor(const Shape& s, const Activation& activation, const Problem& problem)
-      : cut_(s, problem.isa), rows_(s.y[0]), inner_(s.b[0]), columns_(s.b[1]), simd_(SimdFor(problem.isa)), finish_(s, activation, problem) {}
+      : cut_(s, problem.isa),
+        rows_(s.y[0]),
+        inner_(s.b[0]),
+        columns_(s.b[1]),
+        simd_(SimdFor(problem.isa)),
+        finish_(s, activation, problem) {}
 
   Status Run(const Arguments& a) override {
     auto* scratch = reinterpret_cast<float*>(a.scratch);
@@ -209,7 +235,8 @@ class TiledExecutor final : public Executor {
         tile.x_pixel_stride = inner_;
         tile.y_group_stride = kRowsAtOnce * cut_.block;
         Tiles(tile, In<float>(a, 0) + row * inner_, scratch, groups, count);
-        CopyOut(scratch, Out<float>(a) + row * columns_ + first * cut_.block, std::min(groups * cut_.block, columns_ - first * cut_.block), count);
+        CopyOut(scratch, Out<float>(a) + row * columns_ + first * cut_.block,
+                std::min(groups * cut_.block, columns_ - first * cut_.block), count);
         w += groups * cut_.block * inner_;
       }
     }
@@ -236,7 +263,8 @@ class TiledExecutor final : public Executor {
   void CopyOut(const float* scratch, float* y, int64_t columns, int64_t rows) const {
     for (int64_t r = 0; r < rows; ++r) {
       for (int64_t n = 0; n < columns; n += cut_.block) {
-        std::copy_n(scratch + (n / cut_.block * kRowsAtOnce + r) * cut_.block, std::min(cut_.block, columns - n), y + r * columns_ + n);
+        std::copy_n(scratch + (n / cut_.block * kRowsAtOnce + r) * cut_.block, std::min(cut_.block, columns - n),
+                    y + r * columns_ + n);
       }
     }
   }
@@ -266,7 +294,9 @@ class MatMul final : public Kernel {
     return CatchDnnl([&] {
       const Descriptor d = Describe(s);
       Choice choice = PlainChoice(problem, std::string("oneDNN ") + d.impl_info_str());
-      if (s.b_is_packed) choice.packed[1] = PackConstant(problem.inputs[1].constant, memory::desc(s.b, kF32, s.b_strides), d.weights_desc());
+      if (s.b_is_packed)
+        choice.packed[1] =
+            PackConstant(problem.inputs[1].constant, memory::desc(s.b, kF32, s.b_strides), d.weights_desc());
       choice.scratch_bytes = d.scratchpad_desc().get_size();
       return choice;
     });
@@ -286,7 +316,8 @@ class MatMul final : public Kernel {
     }
     return Flatten(CatchDnnl([&]() -> Result<std::unique_ptr<Executor>> {
       const Descriptor d = Describe(s);
-      if (s.b_is_packed && problem.inputs[1].constant.size() != d.weights_desc().get_size()) return Invalid("the packed matrix has another size");
+      if (s.b_is_packed && problem.inputs[1].constant.size() != d.weights_desc().get_size())
+        return Invalid("the packed matrix has another size");
       if (problem.scratch_bytes < d.scratchpad_desc().get_size()) return Invalid("the scratch buffer is too small");
       return std::unique_ptr<Executor>(std::make_unique<DnnlExecutor>(d, s, activation, problem));
     }));

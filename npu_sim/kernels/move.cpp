@@ -1,6 +1,7 @@
 // Operators which only move elements and whose results are strided views of their input: Transpose, Slice, Split,
 // Expand, Tile, Reshape, DepthToSpace, SpaceToDepth.
 #include <algorithm>
+#include <cstring>
 
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/support.h"
@@ -41,7 +42,8 @@ Result<std::vector<View>> SliceView(const Problem& problem) {
   for (size_t i = 0; i < every.size(); ++i) every[i] = static_cast<int64_t>(i);
   const auto axes = om::GetInts(*problem.node, "axes", every);
   const auto steps = om::GetInts(*problem.node, "steps", std::vector<int64_t>(starts.size(), 1));
-  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) return Invalid("starts, ends, axes and steps differ in length");
+  if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
+    return Invalid("starts, ends, axes and steps differ in length");
   View view{in, Strides(in), 0};
   for (size_t i = 0; i < starts.size(); ++i) {
     NPUSTREAM_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(axes[i], in.size()));
@@ -50,7 +52,8 @@ Result<std::vector<View>> SliceView(const Problem& problem) {
     const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
     const auto normal = [&](int64_t x) { return std::clamp(x < 0 ? (x < -size ? low : x + size) : x, low, high); };
     const int64_t start = normal(starts[i]), end = normal(ends[i]);
-    const int64_t span = step > 0 ? end - start : start - end, stride = std::min(step > 0 ? step : -step, std::max<int64_t>(size, 1));
+    const int64_t span = step > 0 ? end - start : start - end,
+                  stride = std::min(step > 0 ? step : -step, std::max<int64_t>(size, 1));
     view.dims[axis] = span <= 0 ? 0 : (span - 1) / stride + 1;
     view.offset += start * view.strides[axis];
     view.strides[axis] *= step > 0 ? stride : -stride;
@@ -84,7 +87,8 @@ Result<std::vector<View>> ExpandView(const Problem& problem) {
   const auto strides = Strides(in);
   View view{out, std::vector<int64_t>(out.size(), 0), 0};
   for (size_t axis = 0; axis < in.size(); ++axis) {
-    if (in[axis] != 1 && in[axis] != out[axis + missing]) return Invalid("{} does not expand to {}", DimsText(in), DimsText(out));
+    if (in[axis] != 1 && in[axis] != out[axis + missing])
+      return Invalid("{} does not expand to {}", DimsText(in), DimsText(out));
     if (in[axis] != 1) view.strides[axis + missing] = strides[axis];
   }
   return std::vector<View>{view};
@@ -93,11 +97,13 @@ Result<std::vector<View>> ExpandView(const Problem& problem) {
 Result<std::vector<View>> TileView(const Problem& problem) {
   const om::Dims &in = problem.inputs[0].dims, &out = problem.outputs[0].dims;
   const auto repeats = om::GetInts(*problem.node, "repeats");
-  if (repeats.size() != in.size() || out.size() != in.size()) return Invalid("repeats has {} entries for rank {}", repeats.size(), in.size());
+  if (repeats.size() != in.size() || out.size() != in.size())
+    return Invalid("repeats has {} entries for rank {}", repeats.size(), in.size());
   const auto strides = Strides(in);
   View view;
   for (size_t axis = 0; axis < in.size(); ++axis) {
-    if (repeats[axis] < 0 || repeats[axis] > INT32_MAX || out[axis] != in[axis] * repeats[axis]) return Invalid("repeats do not give {}", DimsText(out));
+    if (repeats[axis] < 0 || repeats[axis] > INT32_MAX || out[axis] != in[axis] * repeats[axis])
+      return Invalid("repeats do not give {}", DimsText(out));
     view.dims.insert(view.dims.end(), {repeats[axis], in[axis]});
     view.strides.insert(view.strides.end(), {0, strides[axis]});
   }
@@ -124,7 +130,8 @@ Result<std::vector<View>> DepthSpaceView(const Problem& problem) {
   if (!fits) return Invalid("{} and {} do not fit block size {}", DimsText(in), DimsText(out), b);
   const auto s = Strides(in);
   const int64_t c = wide[1];
-  if (!to_space) return std::vector<View>{{{in[0], b, b, c, out[2], out[3]}, {s[0], s[2], s[3], s[1], s[2] * b, s[3] * b}, 0}};
+  if (!to_space)
+    return std::vector<View>{{{in[0], b, b, c, out[2], out[3]}, {s[0], s[2], s[3], s[1], s[2] * b, s[3] * b}, 0}};
   const bool crd = om::GetString(*problem.node, "mode", "DCR") == "CRD";
   const int64_t by = crd ? s[1] * b : s[1] * c * b, bx = crd ? s[1] : s[1] * c, channel = crd ? s[1] * b * b : s[1];
   return std::vector<View>{{{in[0], c, in[2], b, in[3], b}, {s[0], channel, s[2], by, s[3], bx}, 0}};
@@ -144,16 +151,18 @@ Result<std::vector<View>> Views(const Problem& problem) {
 // Whether a transposition brings the channels of a blocked tensor to the end.
 bool MovesChannelsLast(const Problem& problem) {
   const om::Dims& in = problem.inputs[0].dims;
-  if (problem.node->op != "Transpose" || problem.inputs[0].type != om::DataType::kFloat32 || in.size() < 3) return false;
+  if (problem.node->op != "Transpose" || problem.inputs[0].type != om::DataType::kFloat32 || in.size() < 3)
+    return false;
   om::Dims wanted = {0};
   for (size_t axis = 2; axis < in.size(); ++axis) wanted.push_back(static_cast<int64_t>(axis));
   wanted.push_back(1);
   return om::GetInts(*problem.node, "perm") == wanted;
 }
 
+template <int64_t block>
 std::unique_ptr<Executor> ChannelsLastExecutor(const Problem& problem) {
   const TensorInfo& in = problem.inputs[0];
-  const int64_t block = om::BlockOf(in.layout), channels = in.dims[1], groups = (channels + block - 1) / block;
+  const int64_t channels = in.dims[1], groups = (channels + block - 1) / block;
   const int64_t images = in.dims[0];
   const int64_t pixels = om::ElementCount(in.dims) / std::max<int64_t>(1, images * channels);
   return MakeExecutor([=](const Arguments& a) {
@@ -162,7 +171,11 @@ std::unique_ptr<Executor> ChannelsLastExecutor(const Problem& problem) {
         const float* from = In<float>(a, 0) + (n * groups + g) * pixels * block;
         float* to = Out<float>(a) + n * pixels * channels + g * block;
         const auto lanes = static_cast<size_t>(std::min(block, channels - g * block));
-        for (int64_t p = 0; p < pixels; ++p) std::copy_n(from + p * block, lanes, to + p * channels);
+        if (lanes == block) {
+          for (int64_t p = 0; p < pixels; ++p) std::memcpy(to + p * channels, from + p * block, block * sizeof(float));
+        } else {
+          for (int64_t p = 0; p < pixels; ++p) std::copy_n(from + p * block, lanes, to + p * channels);
+        }
       }
     }
   });
@@ -190,14 +203,16 @@ class Move final : public Kernel {
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     if (MovesChannelsLast(problem) && problem.inputs[0].layout != om::Layout::kPlain) {
       if (problem.outputs[0].layout != om::Layout::kPlain) return Invalid("the result must be plain");
-      return ChannelsLastExecutor(problem);
+      return problem.inputs[0].layout == om::Layout::kBlocked16 ? ChannelsLastExecutor<16>(problem)
+                                                                : ChannelsLastExecutor<8>(problem);
     }
     NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<View> views, Views(problem));
     const size_t element = om::SizeOf(problem.inputs[0].type);
     std::vector<std::pair<int64_t, StridedCopy>> copies;
     for (const View& view : views) {
-      copies.emplace_back(view.offset * static_cast<int64_t>(element), StridedCopy(view.dims, view.strides, Strides(view.dims), element));
+      copies.emplace_back(view.offset * static_cast<int64_t>(element),
+                          StridedCopy(view.dims, view.strides, Strides(view.dims), element));
     }
     return MakeExecutor([copies = std::move(copies)](const Arguments& a) {
       for (size_t i = 0; i < copies.size(); ++i) copies[i].second.Run(a.inputs[0] + copies[i].first, a.outputs[i]);

@@ -38,7 +38,8 @@ class Pad final : public Kernel {
       if (in[axis] < 1) return Invalid("axis {} is empty", axis);
     }
     const std::string mode = om::GetString(*problem.node, "mode", "constant");
-    if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") return Unsupported("mode {}", mode);
+    if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap")
+      return Unsupported("mode {}", mode);
     return RequireOutputDims(problem, 0, expected);
   }
 
@@ -69,13 +70,15 @@ class Pad final : public Kernel {
 
  private:
   // `from` is null inside the constant border.
-  static void Walk(const std::vector<std::vector<int64_t>>& tables, size_t axis, const std::byte* from, const std::vector<std::byte>& fill, std::byte*& to) {
+  static void Walk(const std::vector<std::vector<int64_t>>& tables, size_t axis, const std::byte* from,
+                   const std::vector<std::byte>& fill, std::byte*& to) {
     if (axis == tables.size()) {
       std::memcpy(to, from ? from : fill.data(), fill.size());
       to += fill.size();
       return;
     }
-    for (const int64_t offset : tables[axis]) Walk(tables, axis + 1, from && offset >= 0 ? from + offset : nullptr, fill, to);
+    for (const int64_t offset : tables[axis])
+      Walk(tables, axis + 1, from && offset >= 0 ? from + offset : nullptr, fill, to);
   }
 };
 

@@ -14,7 +14,8 @@ namespace {
 // Whether a tensor is one of images whose planes have `size` elements, so that it may be blocked.
 bool HasChannels(const TensorInfo& tensor, int64_t size) {
   const om::Dims& dims = tensor.dims;
-  return tensor.type == om::DataType::kFloat32 && dims.size() >= 3 && dims[0] * dims[1] > 0 && om::ElementCount(dims) == dims[0] * dims[1] * size;
+  return tensor.type == om::DataType::kFloat32 && dims.size() >= 3 && dims[0] * dims[1] > 0 &&
+         om::ElementCount(dims) == dims[0] * dims[1] * size;
 }
 
 // One group of the result: where each of its lanes comes from.
@@ -31,15 +32,18 @@ class Planes final : public Kernel {
     const auto sources = om::GetInts(*problem.node, "source"), planes = om::GetInts(*problem.node, "plane");
     const int64_t size = om::GetInt(*problem.node, "plane_size", 0);
     const int64_t total = om::ElementCount(problem.outputs[0].dims);
-    if (size < 1 || size > total || sources.size() != planes.size() || static_cast<int64_t>(planes.size()) != total / size || total % size != 0) {
+    if (size < 1 || size > total || sources.size() != planes.size() ||
+        static_cast<int64_t>(planes.size()) != total / size || total % size != 0) {
       return Invalid("{} planes of {} do not make {}", planes.size(), size, DimsText(problem.outputs[0].dims));
     }
     for (size_t i = 0; i < sources.size(); ++i) {
-      if (sources[i] < 0 || sources[i] >= static_cast<int64_t>(problem.inputs.size())) return Invalid("plane {} names input {}", i, sources[i]);
+      if (sources[i] < 0 || sources[i] >= static_cast<int64_t>(problem.inputs.size()))
+        return Invalid("plane {} names input {}", i, sources[i]);
       const TensorInfo& input = problem.inputs[sources[i]];
       if (input.absent || input.type != problem.outputs[0].type) return Invalid("inputs of different types");
       const int64_t count = om::ElementCount(input.dims);
-      if (planes[i] < 0 || planes[i] >= count / size || count % size != 0) return Invalid("plane {} is plane {} of {} elements", i, planes[i], count);
+      if (planes[i] < 0 || planes[i] >= count / size || count % size != 0)
+        return Invalid("plane {} is plane {} of {} elements", i, planes[i], count);
     }
     return {};
   }
@@ -76,12 +80,16 @@ class Planes final : public Kernel {
 
  private:
   static std::unique_ptr<Executor> PreparePlain(const Problem& problem, int64_t size) {
-    struct Run { size_t input; int64_t from, count; };
+    struct Run {
+      size_t input;
+      int64_t from, count;
+    };
     const auto sources = om::GetInts(*problem.node, "source"), planes = om::GetInts(*problem.node, "plane");
     std::vector<Run> runs;  // neighbouring planes are copied together
     for (size_t i = 0; i < planes.size(); ++i) {
       const auto input = static_cast<size_t>(sources[i]);
-      const bool joins = !runs.empty() && runs.back().input == input && runs.back().from + runs.back().count == planes[i];
+      const bool joins =
+          !runs.empty() && runs.back().input == input && runs.back().from + runs.back().count == planes[i];
       if (joins) {
         ++runs.back().count;
       } else {
@@ -92,7 +100,8 @@ class Planes final : public Kernel {
     return MakeExecutor([runs = std::move(runs), bytes](const Arguments& a) {
       std::byte* to = a.outputs[0];
       for (const Run& run : runs) {
-        std::memcpy(to, a.inputs[run.input] + run.from * static_cast<int64_t>(bytes), static_cast<size_t>(run.count) * bytes);
+        std::memcpy(to, a.inputs[run.input] + run.from * static_cast<int64_t>(bytes),
+                    static_cast<size_t>(run.count) * bytes);
         to += static_cast<size_t>(run.count) * bytes;
       }
     });
@@ -111,7 +120,9 @@ class Planes final : public Kernel {
         const int64_t in_n = plane / in_channels, in_c = plane % in_channels;
         const int64_t offset = (in_n * in_groups + in_c / block) * size * block;
         auto& group = parts[n * groups + c / block];
-        auto found = std::find_if(group.begin(), group.end(), [&](const Part& p) { return p.input == static_cast<size_t>(source) && p.offset == offset; });
+        auto found = std::find_if(group.begin(), group.end(), [&](const Part& p) {
+          return p.input == static_cast<size_t>(source) && p.offset == offset;
+        });
         if (found == group.end()) found = group.insert(group.end(), Part{static_cast<size_t>(source), offset, {}});
         found->lanes.lanes[c % block] = static_cast<int32_t>(in_c % block);
         found->lanes.mask |= 1u << (c % block);

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int64_t kMaxSize = 1 << 20;
 
-Result<std::vector<int64_t>> Spatial(const Problem& problem, const char* name, size_t count, int64_t otherwise, int64_t low) {
+Result<std::vector<int64_t>> Spatial(const Problem& problem, const char* name, size_t count, int64_t otherwise,
+                                     int64_t low) {
   const auto values = om::GetInts(*problem.node, name, std::vector<int64_t>(count, otherwise));
   if (values.size() != count) return Invalid("{} has {} entries, expected {}", name, values.size(), count);
   for (const int64_t value : values) {
@@ -20,7 +21,8 @@ Result<std::vector<int64_t>> Spatial(const Problem& problem, const char* name, s
 }
 
 // Whether `out` follows from the window in one axis, rounding down or (ceil_mode) up.
-bool FitsAxis(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t dilation, int64_t begin, int64_t end, bool ceil) {
+bool FitsAxis(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t dilation, int64_t begin, int64_t end,
+              bool ceil) {
   const int64_t room = in + begin + end - ((kernel - 1) * dilation + 1);
   if (room < 0) return false;
   const int64_t up = ceil ? stride - 1 : 0;
@@ -34,7 +36,8 @@ Result<PoolShape> Read(const Problem& problem) {
   NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
   const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
   const size_t axes = x.size() - 2;
-  if (x.size() < 3 || x.size() > 4 || y.size() != x.size()) return Unsupported("pooling of a tensor of rank {}", x.size());
+  if (x.size() < 3 || x.size() > 4 || y.size() != x.size())
+    return Unsupported("pooling of a tensor of rank {}", x.size());
   for (const int64_t dim : x) {
     if (dim < 1 || dim > kMaxSize) return Invalid("size {}", dim);
   }
@@ -55,7 +58,9 @@ Result<PoolShape> Read(const Problem& problem) {
   NPUSTREAM_ASSIGN_OR_RETURN(const auto pads, Spatial(problem, "pads", axes * 2, 0, 0));
   s.kernel_w = kernel.back(), s.stride_w = strides.back(), s.dilation_w = dilations.back();
   s.pad_left = pads[axes - 1], s.pad_right = pads.back();
-  if (axes == 2) s.kernel_h = kernel[0], s.stride_h = strides[0], s.dilation_h = dilations[0], s.pad_top = pads[0], s.pad_bottom = pads[2];
+  if (axes == 2)
+    s.kernel_h = kernel[0], s.stride_h = strides[0], s.dilation_h = dilations[0], s.pad_top = pads[0],
+    s.pad_bottom = pads[2];
   s.count_include_pad = om::GetInt(*problem.node, "count_include_pad", 0) != 0;
   const bool ceil = om::GetInt(*problem.node, "ceil_mode", 0) != 0;
   if (!FitsAxis(s.in_h, s.out_h, s.kernel_h, s.stride_h, s.dilation_h, s.pad_top, s.pad_bottom, ceil) ||
@@ -68,6 +73,16 @@ Result<PoolShape> Read(const Problem& problem) {
 size_t ScratchBytes(const Problem& problem, om::Layout layout) {
   const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
   return static_cast<size_t>((x.size() == 4 ? x[2] : 1) * y.back() * om::BlockOf(layout)) * sizeof(float);
+}
+
+// The mean of `count` neighbouring floats, summed up in `lanes` (at most 16) lanes.
+float PlaneMean(const float* x, size_t count, size_t lanes, void (*sum)(const float*, float*, size_t, size_t)) {
+  float sums[16] = {};
+  sum(x, sums, count / lanes, lanes);
+  double total = 0;
+  for (size_t lane = 0; lane < lanes; ++lane) total += static_cast<double>(sums[lane]);
+  for (size_t i = count / lanes * lanes; i < count; ++i) total += static_cast<double>(x[i]);
+  return static_cast<float>(total / static_cast<double>(count));
 }
 
 class Pool final : public Kernel {
@@ -94,10 +109,18 @@ class Pool final : public Kernel {
     const auto block = static_cast<size_t>(om::BlockOf(layout));
     const om::Dims& x = problem.inputs[0].dims;
     const size_t groups = static_cast<size_t>(x[0]) * ((static_cast<size_t>(x[1]) + block - 1) / block);
-    const auto in_step = static_cast<size_t>(s.in_h * s.in_w) * block, out_step = static_cast<size_t>(s.out_h * s.out_w) * block;
-    const SimdTable& simd = block == 1 ? BaselineSimd() : SimdFor(problem.isa);
+    const auto in_step = static_cast<size_t>(s.in_h * s.in_w) * block,
+               out_step = static_cast<size_t>(s.out_h * s.out_w) * block;
+    const SimdTable& simd = SimdFor(problem.isa);
     const bool mean = !s.is_max && s.out_h == 1 && s.out_w == 1 && s.kernel_h == s.in_h && s.kernel_w == s.in_w &&
                       s.pad_top + s.pad_left + s.pad_bottom + s.pad_right == 0;
+    if (mean && block == 1) {
+      return MakeExecutor([=, sum = simd.sum_pixels,
+                           lanes = static_cast<size_t>(om::BlockOf(BlockedLayout(problem.isa)))](const Arguments& a) {
+        for (size_t g = 0; g < groups; ++g)
+          Out<float>(a)[g] = PlaneMean(In<float>(a, 0) + g * in_step, in_step, lanes, sum);
+      });
+    }
     if (mean) {
       const auto pixels = static_cast<size_t>(s.in_h * s.in_w);
       return MakeExecutor([=, sum = simd.sum_pixels](const Arguments& a) {
@@ -107,9 +130,10 @@ class Pool final : public Kernel {
       });
     }
     if (problem.scratch_bytes < ScratchBytes(problem, layout)) return Invalid("the scratch buffer is too small");
-    return MakeExecutor([=, pool = simd.pool_blocked](const Arguments& a) {
+    return MakeExecutor([=, pool = simd.pool](const Arguments& a) {
       auto* scratch = reinterpret_cast<float*>(a.scratch);
-      for (size_t g = 0; g < groups; ++g) pool(In<float>(a, 0) + g * in_step, Out<float>(a) + g * out_step, s, scratch, block);
+      for (size_t g = 0; g < groups; ++g)
+        pool(In<float>(a, 0) + g * in_step, Out<float>(a) + g * out_step, s, scratch, block);
     });
   }
 };

@@ -11,7 +11,7 @@ namespace npustream::kernels {
 namespace {
 
 struct Plan {
-  om::Dims kept, reduced;                        // sizes
+  om::Dims kept, reduced;                              // sizes
   std::vector<int64_t> kept_strides, reduced_strides;  // elements of the input
 };
 
@@ -58,16 +58,21 @@ template <typename T, typename Sum>
 std::unique_ptr<Executor> ReduceExecutor(const std::string& op, const Plan& plan) {
   const auto kept = Offsets(plan.kept, plan.kept_strides), reduced = Offsets(plan.reduced, plan.reduced_strides);
   return MakeExecutor([=](const Arguments& a) {
-    const bool is_max = op == "ReduceMax", is_min = op == "ReduceMin", squares = op == "ReduceL2", prod = op == "ReduceProd", l1 = op == "ReduceL1";
+    const bool is_max = op == "ReduceMax", is_min = op == "ReduceMin", squares = op == "ReduceL2",
+               prod = op == "ReduceProd", l1 = op == "ReduceL1";
     for (size_t i = 0; i < kept.size(); ++i) {
       const T* x = In<T>(a, 0) + kept[i];
       Sum sum = is_max || is_min ? static_cast<Sum>(x[0]) : prod ? 1 : 0;
       for (const int64_t offset : reduced) {
         const auto value = static_cast<Sum>(x[offset]);
-        if (is_max) sum = std::max(sum, value);
-        else if (is_min) sum = std::min(sum, value);
-        else if (prod) sum *= value;
-        else sum += squares ? value * value : l1 && value < 0 ? -value : value;
+        if (is_max)
+          sum = std::max(sum, value);
+        else if (is_min)
+          sum = std::min(sum, value);
+        else if (prod)
+          sum *= value;
+        else
+          sum += squares ? value * value : l1 && value < 0 ? -value : value;
       }
       if (op == "ReduceMean") sum /= static_cast<Sum>(reduced.size());
       if (squares) sum = static_cast<Sum>(std::sqrt(static_cast<double>(sum)));

@@ -31,15 +31,18 @@ class Reorder final : public Kernel {
     const bool to_blocked = in.layout == om::Layout::kPlain;
     const om::Layout layout = to_blocked ? out.layout : in.layout;
     if (!to_blocked && out.layout != om::Layout::kPlain) return Invalid("one side must be plain");
-    if (in.type != om::DataType::kFloat32 || in.dims.size() < 3) return Unsupported("only float32 images can be blocked");
+    if (in.type != om::DataType::kFloat32 || in.dims.size() < 3)
+      return Unsupported("only float32 images can be blocked");
     const auto block = static_cast<size_t>(om::BlockOf(layout));
     const auto images = static_cast<size_t>(in.dims[0]), channels = static_cast<size_t>(in.dims[1]);
-    const size_t pixels = images * channels > 0 ? static_cast<size_t>(om::ElementCount(in.dims)) / (images * channels) : 0;
+    const size_t pixels =
+        images * channels > 0 ? static_cast<size_t>(om::ElementCount(in.dims)) / (images * channels) : 0;
     const size_t stored = (channels + block - 1) / block * block * pixels;
     const auto function = to_blocked ? SimdFor(problem.isa).to_blocked : SimdFor(problem.isa).from_blocked;
     const size_t from_step = to_blocked ? channels * pixels : stored, to_step = to_blocked ? stored : channels * pixels;
     return MakeExecutor([=](const Arguments& a) {
-      for (size_t n = 0; n < images; ++n) function(In<float>(a, 0) + n * from_step, Out<float>(a) + n * to_step, channels, pixels, block);
+      for (size_t n = 0; n < images; ++n)
+        function(In<float>(a, 0) + n * from_step, Out<float>(a) + n * to_step, channels, pixels, block);
     });
   }
 };

@@ -1,5 +1,5 @@
-// Resize of the last two axes: nearest, linear, cubic with every coordinate mode but tf_crop_and_resize. Separable: each
-// result row is a weighted sum of source rows, each pixel one of columns.
+// Resize of the last two axes: nearest, linear, cubic with every coordinate mode but tf_crop_and_resize. Separable:
+// each result row is a weighted sum of source rows, each pixel one of columns.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -54,8 +54,9 @@ Tap MakeTap(const Mode& mode, double x, int64_t in) {
   }
   const double base = std::floor(x), t = x - base, a = mode.cubic_a;
   const double linear[2] = {1 - t, t};
-  const double cubic[4] = {((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a, ((a + 2) * t - (a + 3)) * t * t + 1,
-                           ((a + 2) * (1 - t) - (a + 3)) * (1 - t) * (1 - t) + 1, ((a * (2 - t) - 5 * a) * (2 - t) + 8 * a) * (2 - t) - 4 * a};
+  const double cubic[4] = {((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a,
+                           ((a + 2) * t - (a + 3)) * t * t + 1, ((a + 2) * (1 - t) - (a + 3)) * (1 - t) * (1 - t) + 1,
+                           ((a * (2 - t) - 5 * a) * (2 - t) + 8 * a) * (2 - t) - 4 * a};
   for (int k = 0; k < mode.taps; ++k) {
     const int64_t index = static_cast<int64_t>(base) + k - (mode.taps == 4 ? 1 : 0);
     tap.index[k] = static_cast<int32_t>(std::clamp<int64_t>(index, 0, in - 1));
@@ -69,8 +70,10 @@ Axis MakeAxis(const Mode& mode, int64_t in, int64_t out, double scale) {
   axis.count = mode.taps;
   for (int64_t i = 0; i < out; ++i) {
     // An axis that keeps its size is copied, whatever the mode.
-    axis.taps.push_back(in == out && scale == 1 ? MakeTap({"", "floor", 0, 1}, static_cast<double>(i), in)
-                                                : MakeTap(mode, SourceCoordinate(mode.coordinates, static_cast<double>(i), scale, in, out), in));
+    axis.taps.push_back(
+        in == out && scale == 1
+            ? MakeTap({"", "floor", 0, 1}, static_cast<double>(i), in)
+            : MakeTap(mode, SourceCoordinate(mode.coordinates, static_cast<double>(i), scale, in, out), in));
   }
   if (in == out && scale == 1) axis.count = 1;
   return axis;
@@ -87,20 +90,27 @@ Result<Plan> Read(const Problem& problem) {
   const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
   const om::Node& node = *problem.node;
   if (x.size() < 3 || x.size() > 4 || y.size() != x.size()) return Unsupported("Resize of rank {}", x.size());
-  if (x[0] != y[0] || x[1] != y[1]) return Unsupported("Resize of {} to {}: only the last axes may change", DimsText(x), DimsText(y));
+  if (x[0] != y[0] || x[1] != y[1])
+    return Unsupported("Resize of {} to {}: only the last axes may change", DimsText(x), DimsText(y));
   for (size_t axis = 0; axis < x.size(); ++axis) {
-    if (x[axis] < 1 || y[axis] < 1 || x[axis] > 1 << 24 || y[axis] > 1 << 24) return Invalid("{} to {}", DimsText(x), DimsText(y));
+    if (x[axis] < 1 || y[axis] < 1 || x[axis] > 1 << 24 || y[axis] > 1 << 24)
+      return Invalid("{} to {}", DimsText(x), DimsText(y));
   }
   const std::string mode = om::GetString(node, "mode", "nearest");
   const std::string coordinates = om::GetString(node, "coordinate_transformation_mode", "half_pixel");
   if (mode != "nearest" && mode != "linear" && mode != "cubic") return Unsupported("mode {}", mode);
   if (coordinates == "tf_crop_and_resize") return Unsupported("coordinate mode {}", coordinates);
-  if (om::GetInt(node, "antialias", 0) != 0 || om::GetInt(node, "exclude_outside", 0) != 0) return Unsupported("antialias or exclude_outside");
-  const Mode how{coordinates, om::GetString(node, "nearest_mode", "round_prefer_floor"), om::GetFloat(node, "cubic_coeff_a", -0.75f),
-                 mode == "nearest" ? 1 : mode == "linear" ? 2 : 4};
+  if (om::GetInt(node, "antialias", 0) != 0 || om::GetInt(node, "exclude_outside", 0) != 0)
+    return Unsupported("antialias or exclude_outside");
+  const Mode how{coordinates, om::GetString(node, "nearest_mode", "round_prefer_floor"),
+                 om::GetFloat(node, "cubic_coeff_a", -0.75f),
+                 mode == "nearest"  ? 1
+                 : mode == "linear" ? 2
+                                    : 4};
   auto scales = om::GetFloats(node, "scales");
   if (scales.empty()) {
-    for (size_t axis = 0; axis < x.size(); ++axis) scales.push_back(static_cast<float>(y[axis]) / static_cast<float>(x[axis]));
+    for (size_t axis = 0; axis < x.size(); ++axis)
+      scales.push_back(static_cast<float>(y[axis]) / static_cast<float>(x[axis]));
   }
   if (scales.size() != x.size()) return Invalid("scales has {} entries for rank {}", scales.size(), x.size());
   const auto scale = [&](size_t axis) -> double {
@@ -130,7 +140,8 @@ class ResizeExecutor final : public Executor {
       for (int64_t oh = 0; oh < plan_.out_h; ++oh) {
         const float* row = Vertical(x, plan_.rows.taps[oh], reinterpret_cast<float*>(a.scratch));
         float* to = y + oh * plan_.out_w * block_;
-        const bool repeats = oh > 0 && plan_.rows.count == 1 && plan_.rows.taps[oh].index[0] == plan_.rows.taps[oh - 1].index[0];
+        const bool repeats =
+            oh > 0 && plan_.rows.count == 1 && plan_.rows.taps[oh].index[0] == plan_.rows.taps[oh - 1].index[0];
         if (repeats) {
           std::memcpy(to, to - plan_.out_w * block_, static_cast<size_t>(plan_.out_w * block_) * sizeof(float));
         } else {
@@ -166,7 +177,8 @@ class ResizeExecutor final : public Executor {
         continue;
       }
       blend_(row + tap.index[0] * block_, row + tap.index[1] * block_, to, tap.weight[0], tap.weight[1], lanes);
-      for (int k = 2; k < plan_.columns.count; ++k) blend_(to, row + tap.index[k] * block_, to, 1, tap.weight[k], lanes);
+      for (int k = 2; k < plan_.columns.count; ++k)
+        blend_(to, row + tap.index[k] * block_, to, 1, tap.weight[k], lanes);
     }
   }
 

@@ -14,7 +14,8 @@ class Softmax final : public Kernel {
   Status Check(const Problem& problem) const override {
     NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 1, 1));
     NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
-    NPUSTREAM_RETURN_IF_ERROR(NormalAxis(om::GetInt(*problem.node, "axis", -1), problem.inputs[0].dims.size()).status());
+    NPUSTREAM_RETURN_IF_ERROR(
+        NormalAxis(om::GetInt(*problem.node, "axis", -1), problem.inputs[0].dims.size()).status());
     return RequireOutputDims(problem, 0, problem.inputs[0].dims);
   }
 
@@ -37,7 +38,8 @@ class Softmax final : public Kernel {
     const bool log = problem.node->op == "LogSoftmax";
     if (inner == 1) {
       return MakeExecutor([=](const Arguments& a) {
-        for (int64_t o = 0; o < outer; ++o) Line(In<float>(a, 0) + o * size, Out<float>(a) + o * size, static_cast<size_t>(size), exponential, log);
+        for (int64_t o = 0; o < outer; ++o)
+          Line(In<float>(a, 0) + o * size, Out<float>(a) + o * size, static_cast<size_t>(size), exponential, log);
       });
     }
     // Strips of neighbouring columns: every pass runs over them as vectors.

@@ -10,7 +10,8 @@ std::string DimsText(const om::Dims& dims) { return dims.empty() ? "scalar" : fm
 
 Status RequireArity(const Problem& problem, size_t min_inputs, size_t max_inputs, size_t outputs) {
   const size_t inputs = problem.inputs.size();
-  if (inputs < min_inputs || inputs > max_inputs) return Invalid("{} inputs, expected {} to {}", inputs, min_inputs, max_inputs);
+  if (inputs < min_inputs || inputs > max_inputs)
+    return Invalid("{} inputs, expected {} to {}", inputs, min_inputs, max_inputs);
   for (size_t i = 0; i < min_inputs; ++i) {
     if (problem.inputs[i].absent) return Invalid("input {} is missing", i);
   }
@@ -21,7 +22,8 @@ Status RequireArity(const Problem& problem, size_t min_inputs, size_t max_inputs
 Status RequireFloat(const Problem& problem) {
   for (const auto* tensors : {&problem.inputs, &problem.outputs}) {
     for (const TensorInfo& tensor : *tensors) {
-      if (!tensor.absent && tensor.type != om::DataType::kFloat32) return Unsupported("type {}, only float32 is done", om::ToString(tensor.type));
+      if (!tensor.absent && tensor.type != om::DataType::kFloat32)
+        return Unsupported("type {}, only float32 is done", om::ToString(tensor.type));
     }
   }
   return {};
@@ -38,12 +40,15 @@ Result<int64_t> NormalAxis(int64_t axis, size_t rank) {
   return axis < 0 ? axis + signed_rank : axis;
 }
 
-bool IsAbsent(const Problem& problem, size_t input) { return input >= problem.inputs.size() || problem.inputs[input].absent; }
+bool IsAbsent(const Problem& problem, size_t input) {
+  return input >= problem.inputs.size() || problem.inputs[input].absent;
+}
 
 Status RequirePlain(const Problem& problem) {
   for (const auto* tensors : {&problem.inputs, &problem.outputs}) {
     for (const TensorInfo& tensor : *tensors) {
-      if (!tensor.absent && tensor.layout != om::Layout::kPlain) return Invalid("layout {}, expected plain", om::ToString(tensor.layout));
+      if (!tensor.absent && tensor.layout != om::Layout::kPlain)
+        return Invalid("layout {}, expected plain", om::ToString(tensor.layout));
     }
   }
   return {};

@@ -112,7 +112,8 @@ static_assert(IsSorted());
 }  // namespace
 
 const Kernel* FindKernel(std::string_view op) {
-  const auto found = std::lower_bound(std::begin(kTable), std::end(kTable), op, [](const Entry& entry, std::string_view name) { return entry.op < name; });
+  const auto found = std::lower_bound(std::begin(kTable), std::end(kTable), op,
+                                      [](const Entry& entry, std::string_view name) { return entry.op < name; });
   return found != std::end(kTable) && found->op == op ? found->kernel() : nullptr;
 }
 

@@ -43,10 +43,13 @@ class Unary final : public Kernel {
     const std::string& op = problem.node->op;
     if (op == "Not" || op == "Identity") {
       if (problem.inputs[0].type != problem.outputs[0].type) return Invalid("types differ");
-      if (op == "Not" && problem.inputs[0].type != om::DataType::kBool) return Invalid("Not of a {}", om::ToString(problem.inputs[0].type));
+      if (op == "Not" && problem.inputs[0].type != om::DataType::kBool)
+        return Invalid("Not of a {}", om::ToString(problem.inputs[0].type));
       return {};
     }
-    if (IsWhole(problem.inputs[0].type) && problem.inputs[0].type == problem.outputs[0].type && (op == "Neg" || op == "Abs")) return {};
+    if (IsWhole(problem.inputs[0].type) && problem.inputs[0].type == problem.outputs[0].type &&
+        (op == "Neg" || op == "Abs"))
+      return {};
     NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
     if (!ActivationOfOperator(op, *problem.node) && !FindScalar(op)) return Unsupported("unknown function {}", op);
     return {};
@@ -54,7 +57,8 @@ class Unary final : public Kernel {
 
   Result<Choice> Choose(const Problem& problem) const override {
     Choice choice = PlainChoice(problem, std::string("vector ") + ToString(problem.isa));
-    if (problem.inputs[0].type == om::DataType::kFloat32) choice.inputs[0] = choice.outputs[0] = problem.inputs[0].layout;
+    if (problem.inputs[0].type == om::DataType::kFloat32)
+      choice.inputs[0] = choice.outputs[0] = problem.inputs[0].layout;
     choice.in_place_input = 0;
     return choice;
   }

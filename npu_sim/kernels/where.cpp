@@ -13,7 +13,9 @@ class Where final : public Kernel {
   Status Check(const Problem& problem) const override {
     NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 3, 3));
     const om::DataType type = problem.outputs[0].type;
-    if (problem.inputs[0].type != om::DataType::kBool || problem.inputs[1].type != type || problem.inputs[2].type != type) return Invalid("types differ");
+    if (problem.inputs[0].type != om::DataType::kBool || problem.inputs[1].type != type ||
+        problem.inputs[2].type != type)
+      return Invalid("types differ");
     const om::Dims& out = problem.outputs[0].dims;
     for (const TensorInfo& input : problem.inputs) NPUSTREAM_RETURN_IF_ERROR(Broadcast::Check(out, input.dims, out));
     return {};
@@ -24,15 +26,19 @@ class Where final : public Kernel {
     const om::Dims& out = problem.outputs[0].dims;
     const Broadcast x(problem.inputs[0].dims, problem.inputs[1].dims, out);
     // The condition steers twice: once it lets x through, once y.
-    const auto fits = [&](size_t input) { return Broadcast::Check(problem.inputs[0].dims, problem.inputs[input].dims, out).ok(); };
-    if (!fits(1) || !fits(2)) return Unsupported("a condition that is smaller than the result in an axis of both sides");
+    const auto fits = [&](size_t input) {
+      return Broadcast::Check(problem.inputs[0].dims, problem.inputs[input].dims, out).ok();
+    };
+    if (!fits(1) || !fits(2))
+      return Unsupported("a condition that is smaller than the result in an axis of both sides");
     const Broadcast y(problem.inputs[0].dims, problem.inputs[2].dims, out);
     const size_t element = om::SizeOf(problem.outputs[0].type);
     return MakeExecutor([=](const Arguments& a) {
       const auto pass = [&](const Broadcast& broadcast, size_t input, bool wanted) {
         broadcast.ForEach([&](int64_t c, int64_t from, int64_t to) {
           if ((In<uint8_t>(a, 0)[c] != 0) != wanted) return;
-          std::memcpy(a.outputs[0] + to * static_cast<int64_t>(element), a.inputs[input] + from * static_cast<int64_t>(element), element);
+          std::memcpy(a.outputs[0] + to * static_cast<int64_t>(element),
+                      a.inputs[input] + from * static_cast<int64_t>(element), element);
         });
       };
       pass(x, 1, true);

@@ -89,7 +89,11 @@ Result<AippConfig> AippFromAttributes(const Node& node) {
   config.crop = GetInt(node, "crop", 0) != 0;
   config.padding = GetInt(node, "padding", 0) != 0;
   config.padding_value = GetFloat(node, "padding_value", 0);
-  struct { const char* name; int32_t low, high; int32_t* value; } sizes[] = {
+  struct {
+    const char* name;
+    int32_t low, high;
+    int32_t* value;
+  } sizes[] = {
       {"related_input_rank", 0, 1023, &config.related_input_rank},
       {"src_image_size_w", 1, 4096, &config.src_image_size_w},
       {"src_image_size_h", 1, 4096, &config.src_image_size_h},

@@ -19,7 +19,8 @@ bool LooksLikeOnnx(std::string_view head) {
   if (head.size() < 4 || head[0] != 0x08) return false;
   const auto version = static_cast<unsigned char>(head[1]);
   const auto next = static_cast<unsigned char>(head[2]);
-  return version >= 1 && version < 0x40 && (next == 0x12 || next == 0x1a || next == 0x22 || next == 0x3a || next == 0x42);
+  return version >= 1 && version < 0x40 &&
+         (next == 0x12 || next == 0x1a || next == 0x22 || next == 0x3a || next == 0x42);
 }
 
 }  // namespace
@@ -33,7 +34,9 @@ std::string DescribeForeignFile(std::span<const std::byte> bytes) {
   if (starts("PK\x03\x04")) return "a ZIP archive (a PyTorch checkpoint, perhaps)";
   if (starts("\x89HDF")) return "an HDF5 file (a Keras model, perhaps)";
   if (head.size() >= 8 && head.substr(4, 4) == "TFL3") return "a TensorFlow Lite model";
-  if (starts("\x7f" "ELF")) return "an ELF program or library";
+  if (starts("\x7f"
+             "ELF"))
+    return "an ELF program or library";
   if (starts("\x1f\x8b")) return "a gzip file";
   if (LooksLikeOnnx(head)) return "an ONNX model: convert it with atc first";
   if (LooksLikeText(head)) return "a text file";

@@ -52,9 +52,9 @@ struct NativeValue {
 
 // One kernel call.
 struct NativeStep {
-  std::string name;            // of the node it came from
-  std::string op;              // key of the kernel table
-  std::string implementation;  // chosen by the kernel, for people ("oneDNN jit:avx512_core")
+  std::string name;              // of the node it came from
+  std::string op;                // key of the kernel table
+  std::string implementation;    // chosen by the kernel, for people ("oneDNN jit:avx512_core")
   std::vector<int32_t> inputs;   // values, kNoTensor for one that was left out
   std::vector<int32_t> outputs;  // values
   Attributes attributes;

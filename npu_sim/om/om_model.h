@@ -30,8 +30,8 @@ struct OmInfo {
   std::string command_line;  // as atc was called
   std::vector<PortInfo> inputs;
   std::vector<PortInfo> outputs;
-  std::vector<int64_t> gears;  // batch sizes, ascending; at least one
-  bool dynamic_batch = false;  // true when the user asked for gears (axis 0 is −1, an input selects the gear)
+  std::vector<int64_t> gears;    // batch sizes, ascending; at least one
+  bool dynamic_batch = false;    // true when the user asked for gears (axis 0 is −1, an input selects the gear)
   std::vector<AippConfig> aipp;  // at most one per input; related_input_rank says which
 };
 

@@ -58,8 +58,9 @@ Result<AippConfig> ReadAipp(const fb::Aipp& aipp) {
   config.crop = aipp.switches() & 8;
   config.padding = aipp.switches() & 16;
   config.padding_value = aipp.padding_value();
-  int32_t* const geometry[] = {&config.load_start_pos_w,  &config.load_start_pos_h,   &config.crop_size_w,      &config.crop_size_h,
-                               &config.left_padding_size, &config.right_padding_size, &config.top_padding_size, &config.bottom_padding_size};
+  int32_t* const geometry[] = {&config.load_start_pos_w, &config.load_start_pos_h,   &config.crop_size_w,
+                               &config.crop_size_h,      &config.left_padding_size,  &config.right_padding_size,
+                               &config.top_padding_size, &config.bottom_padding_size};
   const auto* sizes = aipp.geometry();
   if (!sizes || sizes->size() != std::size(geometry)) return Corrupt("AIPP description is incomplete");
   for (uint32_t i = 0; i < sizes->size(); ++i) *geometry[i] = sizes->Get(i);
@@ -73,7 +74,8 @@ Result<AippConfig> ReadAipp(const fb::Aipp& aipp) {
 std::vector<PortInfo> ReadPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>>* ports) {
   std::vector<PortInfo> read;
   for (const fb::Port* port : Each{ports}) {
-    read.push_back({Text(port->name()), static_cast<DataType>(port->type()), List(port->dims()), static_cast<Format>(port->format())});
+    read.push_back({Text(port->name()), static_cast<DataType>(port->type()), List(port->dims()),
+                    static_cast<Format>(port->format())});
   }
   return read;
 }
@@ -105,13 +107,14 @@ Result<StoredGraph> ReadGraph(const fb::Graph* graph, uint64_t weight_bytes) {
   StoredGraph read;
   std::vector<std::optional<uint64_t>> constant_bytes;
   for (const fb::Tensor* tensor : Each{graph->tensors()}) {
-    read.graph.tensors.push_back({Text(tensor->name()), static_cast<DataType>(tensor->type()), List(tensor->dims()), nullptr});
+    read.graph.tensors.push_back(
+        {Text(tensor->name()), static_cast<DataType>(tensor->type()), List(tensor->dims()), nullptr});
     const fb::Range* range = tensor->constant();
     read.constants.push_back(range ? std::optional<fb::Range>(*range) : std::nullopt);
     constant_bytes.push_back(range ? std::optional<uint64_t>(range->bytes()) : std::nullopt);
     if (range && (range->offset() > weight_bytes || range->bytes() > weight_bytes - range->offset())) {
-      return Corrupt("constant '{}' ({} bytes at {}) leaves the weight section of {}", Text(tensor->name()), range->bytes(),
-                     range->offset(), weight_bytes);
+      return Corrupt("constant '{}' ({} bytes at {}) leaves the weight section of {}", Text(tensor->name()),
+                     range->bytes(), range->offset(), weight_bytes);
     }
   }
   for (const fb::Node* node : Each{graph->nodes()}) {
@@ -133,13 +136,16 @@ Result<NativePlan> ReadNative(const fb::Native& native, std::span<const std::byt
   plan.arena_lower_bound = native.arena_lower_bound();
   for (const fb::Value* value : Each{native.values()}) {
     plan.values.push_back({Text(value->name()), static_cast<DataType>(value->type()), List(value->dims()),
-                           static_cast<Layout>(value->layout()), static_cast<Place>(value->place()), value->index(), value->offset()});
+                           static_cast<Layout>(value->layout()), static_cast<Place>(value->place()), value->index(),
+                           value->offset()});
   }
-  for (const fb::Buffer* b : Each{native.buffers()}) plan.buffers.push_back({b->offset(), b->bytes(), b->first_step(), b->last_step()});
+  for (const fb::Buffer* b : Each{native.buffers()})
+    plan.buffers.push_back({b->offset(), b->bytes(), b->first_step(), b->last_step()});
   for (const fb::Step* step : Each{native.steps()}) {
     const fb::Node* node = step->node();
     if (!node) return Corrupt("step {} is empty", plan.steps.size());
-    NativeStep read{Text(node->name()), Text(node->op()), Text(step->implementation()), List(node->inputs()), List(node->outputs()), {},
+    NativeStep read{Text(node->name()),   Text(node->op()),      Text(step->implementation()),
+                    List(node->inputs()), List(node->outputs()), {},
                     step->scratch()};
     NPUSTREAM_RETURN_IF_ERROR(ReadAttributes(*node, read.attributes));
     plan.steps.push_back(std::move(read));
@@ -181,11 +187,14 @@ Result<FileHeader> ReadHeader(std::span<const std::byte> file) {
   if (file.size() < sizeof(FileHeader)) return Corrupt("truncated: {} bytes are less than a header", file.size());
   std::memcpy(&header, file.data(), sizeof(header));
   if (header.magic[3] != kLayoutVersion) {
-    return Status(StatusCode::kUnsupported, fmt::format("OM layout {} is not {}: convert the model again with this version's atc",
-                                                        static_cast<int>(header.magic[3]), static_cast<int>(kLayoutVersion)));
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("OM layout {} is not {}: convert the model again with this version's atc",
+                              static_cast<int>(header.magic[3]), static_cast<int>(kLayoutVersion)));
   }
-  if (header.file_bytes > file.size()) return Corrupt("truncated: {} of {} bytes are there", file.size(), header.file_bytes);
-  if (header.file_bytes < file.size()) return Corrupt("{} bytes follow the end of the model", file.size() - header.file_bytes);
+  if (header.file_bytes > file.size())
+    return Corrupt("truncated: {} of {} bytes are there", file.size(), header.file_bytes);
+  if (header.file_bytes < file.size())
+    return Corrupt("{} bytes follow the end of the model", file.size() - header.file_bytes);
   const auto inside = [&](uint64_t offset, uint64_t bytes) {
     return offset >= sizeof(FileHeader) && offset <= file.size() && bytes <= file.size() - offset;
   };
@@ -196,7 +205,8 @@ Result<FileHeader> ReadHeader(std::span<const std::byte> file) {
     return Corrupt("the header's weight section leaves the file");
   }
   const Sha256Digest digest = FileChecksum(header, file.subspan(sizeof(FileHeader)));
-  if (std::memcmp(header.checksum, digest.data(), digest.size()) != 0) return Corrupt("checksum mismatch: the file was altered");
+  if (std::memcmp(header.checksum, digest.data(), digest.size()) != 0)
+    return Corrupt("checksum mismatch: the file was altered");
   return header;
 }
 

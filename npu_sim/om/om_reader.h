@@ -23,7 +23,7 @@ struct OmSizes {
 // anything that is no OM (ONNX, GGUF, text … are named), is truncated, or contradicts itself, with what and where.
 class OmFile {
  public:
-  static Result<std::unique_ptr<OmFile>> Open(const std::filesystem::path& path);  // maps the file
+  static Result<std::unique_ptr<OmFile>> Open(const std::filesystem::path& path);      // maps the file
   static Result<std::unique_ptr<OmFile>> FromBytes(std::span<const std::byte> bytes);  // keeps a copy
   ~OmFile();
 

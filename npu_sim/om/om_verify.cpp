@@ -19,7 +19,8 @@ Status VerifyTensor(const Tensor& tensor, size_t index, const std::optional<uint
   const auto bytes = CheckedBytes(tensor.type, tensor.dims);
   if (!bytes) return Corrupt("tensor {} ('{}') has an impossible type or shape", index, tensor.name);
   if (constant_bytes && *constant_bytes != *bytes) {
-    return Corrupt("constant {} ('{}') has {} bytes where its shape needs {}", index, tensor.name, *constant_bytes, *bytes);
+    return Corrupt("constant {} ('{}') has {} bytes where its shape needs {}", index, tensor.name, *constant_bytes,
+                   *bytes);
   }
   return {};
 }
@@ -39,7 +40,8 @@ Status VerifyValue(const NativePlan& plan, const Graph& graph, size_t index) {
       limit = plan.buffers[value.index].bytes;
       break;
     case Place::kConstant:
-      if (!InRange(value.index, plan.constants.size())) return Corrupt("value {} names constant {}", index, value.index);
+      if (!InRange(value.index, plan.constants.size()))
+        return Corrupt("value {} names constant {}", index, value.index);
       limit = plan.constants[value.index].bytes.size();
       break;
     case Place::kInput:
@@ -55,7 +57,8 @@ Status VerifyValue(const NativePlan& plan, const Graph& graph, size_t index) {
   if (value.offset % SizeOf(value.type) != 0) return Corrupt("value {} is not aligned", index);
   // A packed constant's size is checked by the kernel that reads it.
   if (value.place == Place::kConstant ? value.offset != 0 : !Fits(value.offset, *bytes, limit)) {
-    return Corrupt("value {} ('{}') of {} bytes at {} leaves its place of {}", index, value.name, *bytes, value.offset, limit);
+    return Corrupt("value {} ('{}') of {} bytes at {} leaves its place of {}", index, value.name, *bytes, value.offset,
+                   limit);
   }
   return {};
 }
@@ -85,11 +88,13 @@ Status VerifyStep(const NativePlan& plan, size_t index, Written& written) {
     if (input == kNoTensor) continue;
     if (!InRange(input, plan.values.size())) return Corrupt("step {} ('{}') reads value {}", index, step.name, input);
     const NativeValue& value = plan.values[input];
-    if (!written.Holds(value)) return Corrupt("step {} ('{}') reads '{}' before it exists", index, step.name, value.name);
+    if (!written.Holds(value))
+      return Corrupt("step {} ('{}') reads '{}' before it exists", index, step.name, value.name);
     if (!alive(value)) return Corrupt("step {} ('{}') reads '{}' after its lifetime", index, step.name, value.name);
   }
   for (const int32_t output : step.outputs) {
-    if (!InRange(output, plan.values.size())) return Corrupt("step {} ('{}') writes value {}", index, step.name, output);
+    if (!InRange(output, plan.values.size()))
+      return Corrupt("step {} ('{}') writes value {}", index, step.name, output);
     const NativeValue& value = plan.values[output];
     const bool writable = value.place == Place::kBuffer || value.place == Place::kOutput;
     if (!writable) return Corrupt("step {} ('{}') writes '{}', which is read-only", index, step.name, value.name);
@@ -108,11 +113,13 @@ Status VerifyBuffers(const NativePlan& plan) {
   for (size_t i = 0; i < order.size(); ++i) {
     const NativeBuffer& buffer = plan.buffers[i];
     if (buffer.offset % 64 != 0 || !Fits(buffer.offset, buffer.bytes, plan.arena_bytes)) {
-      return Corrupt("buffer {} ({} bytes at {}) leaves the arena of {}", i, buffer.bytes, buffer.offset, plan.arena_bytes);
+      return Corrupt("buffer {} ({} bytes at {}) leaves the arena of {}", i, buffer.bytes, buffer.offset,
+                     plan.arena_bytes);
     }
     order[i] = i;
   }
-  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return plan.buffers[a].offset < plan.buffers[b].offset; });
+  std::sort(order.begin(), order.end(),
+            [&](size_t a, size_t b) { return plan.buffers[a].offset < plan.buffers[b].offset; });
   for (size_t i = 0; i < order.size(); ++i) {
     const NativeBuffer& a = plan.buffers[order[i]];
     for (size_t j = i + 1; j < order.size() && plan.buffers[order[j]].offset < a.offset + a.bytes; ++j) {
@@ -170,7 +177,8 @@ Status VerifyGraph(const Graph& graph, const std::vector<std::optional<uint64_t>
       if (!written[input]) return Corrupt("node {} ('{}') reads tensor {} before it exists", i, node.name, input);
     }
     for (const TensorId output : node.outputs) {
-      if (!InRange(output, graph.tensors.size())) return Corrupt("node {} ('{}') writes tensor {}", i, node.name, output);
+      if (!InRange(output, graph.tensors.size()))
+        return Corrupt("node {} ('{}') writes tensor {}", i, node.name, output);
       if (written[output]) return Corrupt("node {} ('{}') writes tensor {} again", i, node.name, output);
       written[output] = true;
     }
@@ -195,7 +203,8 @@ Status VerifyInfo(const OmInfo& info) {
   if (info.gears.empty() || info.gears.size() > 100) return Corrupt("{} batch sizes", info.gears.size());
   for (size_t i = 0; i < info.gears.size(); ++i) {
     const int64_t gear = info.gears[i];
-    if (gear < 1 || gear > 65536 || (i > 0 && gear <= info.gears[i - 1])) return Corrupt("batch size {} is out of order", gear);
+    if (gear < 1 || gear > 65536 || (i > 0 && gear <= info.gears[i - 1]))
+      return Corrupt("batch size {} is out of order", gear);
   }
   if (info.inputs.size() > 1024 || info.outputs.size() > 1024) return Corrupt("too many inputs or outputs");
   for (const auto* ports : {&info.inputs, &info.outputs}) {
@@ -203,21 +212,24 @@ Status VerifyInfo(const OmInfo& info) {
       Dims dims = port.dims;
       if (!dims.empty() && dims[0] == -1) dims[0] = info.gears.back();
       if (!CheckedBytes(port.type, dims)) return Corrupt("port '{}' has an impossible type or shape", port.name);
-      if (port.format < Format::kNchw || port.format > Format::kNd) return Corrupt("port '{}' has an unknown format", port.name);
+      if (port.format < Format::kNchw || port.format > Format::kNd)
+        return Corrupt("port '{}' has an unknown format", port.name);
     }
   }
   for (const AippConfig& aipp : info.aipp) {
     Node node;
     node.attributes = ToAttributes(aipp);
     if (auto checked = AippFromAttributes(node); !checked.ok()) return Corrupt("{}", checked.status().message());
-    if (!InRange(aipp.related_input_rank, info.inputs.size())) return Corrupt("AIPP names input {}", aipp.related_input_rank);
+    if (!InRange(aipp.related_input_rank, info.inputs.size()))
+      return Corrupt("AIPP names input {}", aipp.related_input_rank);
   }
   return {};
 }
 
 Status VerifyPlans(const OmInfo& info, const std::vector<const OmPlan*>& plans) {
   const bool per_image = plans.size() == 1 && plans[0]->per_image;
-  if (!per_image && plans.size() != info.gears.size()) return Corrupt("{} plans for {} batch sizes", plans.size(), info.gears.size());
+  if (!per_image && plans.size() != info.gears.size())
+    return Corrupt("{} plans for {} batch sizes", plans.size(), info.gears.size());
   for (size_t i = 0; i < plans.size(); ++i) {
     const OmPlan& plan = *plans[i];
     if (plan.per_image != per_image) return Corrupt("plan {} is per image beside others", i);

@@ -57,9 +57,11 @@ class MetadataWriter {
 
  private:
   Offset<fb::Aipp> Write(const AippConfig& c) {
-    const uint32_t switches = c.csc_switch | c.rbuv_swap_switch << 1 | c.ax_swap_switch << 2 | c.crop << 3 | c.padding << 4;
-    const std::vector<int32_t> geometry = {c.load_start_pos_w, c.load_start_pos_h, c.crop_size_w, c.crop_size_h,
-                                           c.left_padding_size, c.right_padding_size, c.top_padding_size, c.bottom_padding_size};
+    const uint32_t switches =
+        c.csc_switch | c.rbuv_swap_switch << 1 | c.ax_swap_switch << 2 | c.crop << 3 | c.padding << 4;
+    const std::vector<int32_t> geometry = {c.load_start_pos_w, c.load_start_pos_h,   c.crop_size_w,
+                                           c.crop_size_h,      c.left_padding_size,  c.right_padding_size,
+                                           c.top_padding_size, c.bottom_padding_size};
     const auto mode = builder_.CreateString(c.aipp_mode);
     const auto format = builder_.CreateString(c.input_format);
     const auto sizes = builder_.CreateVector(geometry);
@@ -70,7 +72,8 @@ class MetadataWriter {
     const auto min = builder_.CreateVector(c.min_chn.data(), c.min_chn.size());
     const auto var = builder_.CreateVector(c.var_reci_chn.data(), c.var_reci_chn.size());
     return fb::CreateAipp(builder_, c.related_input_rank, mode, format, c.src_image_size_w, c.src_image_size_h,
-                          c.max_src_image_size, switches, sizes, c.padding_value, matrix, input_bias, output_bias, mean, min, var);
+                          c.max_src_image_size, switches, sizes, c.padding_value, matrix, input_bias, output_bias, mean,
+                          min, var);
   }
 
   Vector<Offset<fb::Port>> Write(const std::vector<PortInfo>& ports) {
@@ -78,7 +81,8 @@ class MetadataWriter {
     for (const PortInfo& port : ports) {
       const auto name = builder_.CreateString(port.name);
       const auto dims = builder_.CreateVector(port.dims);
-      written.push_back(fb::CreatePort(builder_, name, static_cast<int8_t>(port.type), dims, static_cast<int8_t>(port.format)));
+      written.push_back(
+          fb::CreatePort(builder_, name, static_cast<int8_t>(port.type), dims, static_cast<int8_t>(port.format)));
     }
     return builder_.CreateVector(written);
   }
@@ -91,7 +95,8 @@ class MetadataWriter {
     const auto inputs = Write(info.inputs);
     const auto outputs = Write(info.outputs);
     const auto gears = builder_.CreateVector(info.gears);
-    return fb::CreateInfo(builder_, name, command_line, inputs, outputs, gears, info.dynamic_batch, builder_.CreateVector(aipp));
+    return fb::CreateInfo(builder_, name, command_line, inputs, outputs, gears, info.dynamic_batch,
+                          builder_.CreateVector(aipp));
   }
 
   Offset<fb::Attribute> Write(const std::string& name, const Attribute& value) {
@@ -104,7 +109,8 @@ class MetadataWriter {
     if (const auto* v = std::get_if<std::vector<float>>(&value)) floats = builder_.CreateVector(*v);
     const auto* i = std::get_if<int64_t>(&value);
     const auto* f = std::get_if<float>(&value);
-    return fb::CreateAttribute(builder_, key, static_cast<int8_t>(value.index()), i ? *i : 0, f ? *f : 0, text, ints, floats);
+    return fb::CreateAttribute(builder_, key, static_cast<int8_t>(value.index()), i ? *i : 0, f ? *f : 0, text, ints,
+                               floats);
   }
 
   Offset<fb::Node> Write(const std::string& name, const std::string& op, const std::vector<int32_t>& inputs,
@@ -115,7 +121,8 @@ class MetadataWriter {
     const auto op_offset = builder_.CreateSharedString(op);
     const auto input_offset = builder_.CreateVector(inputs);
     const auto output_offset = builder_.CreateVector(outputs);
-    return fb::CreateNode(builder_, name_offset, op_offset, input_offset, output_offset, builder_.CreateVector(written));
+    return fb::CreateNode(builder_, name_offset, op_offset, input_offset, output_offset,
+                          builder_.CreateVector(written));
   }
 
   Offset<fb::Graph> Write(const Graph& graph) {
@@ -125,10 +132,12 @@ class MetadataWriter {
       const auto dims = builder_.CreateVector(tensor.dims);
       fb::Range range;
       if (tensor.constant) range = weights_.Add(*tensor.constant);
-      tensors.push_back(fb::CreateTensor(builder_, name, static_cast<int8_t>(tensor.type), dims, tensor.constant ? &range : nullptr));
+      tensors.push_back(
+          fb::CreateTensor(builder_, name, static_cast<int8_t>(tensor.type), dims, tensor.constant ? &range : nullptr));
     }
     std::vector<Offset<fb::Node>> nodes;
-    for (const Node& node : graph.nodes) nodes.push_back(Write(node.name, node.op, node.inputs, node.outputs, node.attributes));
+    for (const Node& node : graph.nodes)
+      nodes.push_back(Write(node.name, node.op, node.inputs, node.outputs, node.attributes));
     const auto tensor_offset = builder_.CreateVector(tensors);
     const auto node_offset = builder_.CreateVector(nodes);
     const auto inputs = builder_.CreateVector(graph.inputs);
@@ -140,8 +149,9 @@ class MetadataWriter {
     for (const NativeValue& value : plan.values) {
       const auto name = builder_.CreateString(value.name);
       const auto dims = builder_.CreateVector(value.dims);
-      values.push_back(fb::CreateValue(builder_, name, static_cast<int8_t>(value.type), dims, static_cast<uint8_t>(value.layout),
-                                       static_cast<uint8_t>(value.place), value.index, value.offset));
+      values.push_back(fb::CreateValue(builder_, name, static_cast<int8_t>(value.type), dims,
+                                       static_cast<uint8_t>(value.layout), static_cast<uint8_t>(value.place),
+                                       value.index, value.offset));
     }
     std::vector<fb::Buffer> buffers;
     for (const NativeBuffer& b : plan.buffers) buffers.emplace_back(b.offset, b.bytes, b.first_step, b.last_step);
@@ -158,8 +168,8 @@ class MetadataWriter {
     const auto buffer_offset = builder_.CreateVectorOfStructs(buffers);
     const auto step_offset = builder_.CreateVector(steps);
     const auto constant_offset = builder_.CreateVectorOfStructs(constants);
-    return fb::CreateNative(builder_, isa, engine, value_offset, buffer_offset, step_offset, constant_offset, plan.arena_bytes,
-                            plan.arena_lower_bound);
+    return fb::CreateNative(builder_, isa, engine, value_offset, buffer_offset, step_offset, constant_offset,
+                            plan.arena_bytes, plan.arena_lower_bound);
   }
 
   FlatBufferBuilder builder_{1 << 16};
@@ -179,7 +189,8 @@ Status Verify(const OmModel& model) {
     plans.push_back(&plan);
   }
   NPUSTREAM_RETURN_IF_ERROR(VerifyPlans(model.info, plans));
-  if (model.info.toolkit_version.size() >= sizeof(FileHeader::toolkit_version) || model.info.soc.size() >= sizeof(FileHeader::soc)) {
+  if (model.info.toolkit_version.size() >= sizeof(FileHeader::toolkit_version) ||
+      model.info.soc.size() >= sizeof(FileHeader::soc)) {
     return Status(StatusCode::kInvalidArgument, "toolkit version or SoC name is longer than 31 characters");
   }
   return {};

@@ -83,20 +83,23 @@ void JoinWithoutCopy(Draft& draft) {
     const om::Layout layout = draft.values[target].layout;
     const int64_t block = om::BlockOf(layout);
     const auto segments = WholeInputs(draft, step);
-    const bool channels = dims.size() >= 3 && dims[0] == 1 && !segments.empty() && segments.back().first + segments.back().count == dims[1];
-    const bool aligned = std::all_of(segments.begin(), segments.end(), [&](const Segment& s) { return s.first % block == 0; });
-    if (!channels || !aligned || draft.values[target].place != om::Place::kBuffer) {
+    const bool channels = dims.size() >= 3 && dims[0] == 1 && !segments.empty() &&
+                          segments.back().first + segments.back().count == dims[1];
+    const bool aligned =
+        std::all_of(segments.begin(), segments.end(), [&](const Segment& s) { return s.first % block == 0; });
+    if (!channels || !aligned) {
       steps.push_back(std::move(step));
       continue;
     }
     const std::vector<bool> shared = SharedRoots(draft);
-    const auto plane_bytes = static_cast<uint64_t>(om::GetInt(step.node, "plane_size", 0)) * om::SizeOf(draft.values[target].type);
+    const auto plane_bytes =
+        static_cast<uint64_t>(om::GetInt(step.node, "plane_size", 0)) * om::SizeOf(draft.values[target].type);
     for (const Segment& segment : segments) {
       const int32_t source = step.node.inputs[segment.source];
       const uint64_t offset = static_cast<uint64_t>(segment.first) * plane_bytes;
       const DraftValue& value = draft.values[source];
-      const bool own = value.place == om::Place::kBuffer && value.parent < 0 && static_cast<size_t>(source) < shared.size() &&
-                       !shared[source] && computed[source] && offset % 64 == 0;
+      const bool own = value.place == om::Place::kBuffer && value.parent < 0 &&
+                       static_cast<size_t>(source) < shared.size() && !shared[source] && computed[source];
       if (own) {
         draft.values[source].parent = target;
         draft.values[source].offset = offset;
@@ -122,8 +125,10 @@ void ComputeInPlace(Draft& draft) {
     const int32_t input = step.node.inputs[step.in_place_input], output = step.node.outputs[0];
     const DraftValue &from = draft.values[input], &to = draft.values[output];
     // A root shared by in-place results only was not shared before this pass.
-    const bool free = from.place == om::Place::kBuffer && last_read[input] == static_cast<int32_t>(i) && !shared[draft.Root(input)] && !shared[input];
-    const bool fits = to.place == om::Place::kBuffer && to.parent < 0 && !shared[output] && from.layout == to.layout && from.Bytes() == to.Bytes();
+    const bool free = from.place == om::Place::kBuffer && last_read[input] == static_cast<int32_t>(i) &&
+                      !shared[draft.Root(input)] && !shared[input];
+    const bool fits = to.place == om::Place::kBuffer && to.parent < 0 && !shared[output] && from.layout == to.layout &&
+                      from.Bytes() == to.Bytes();
     const auto others = std::count(step.node.inputs.begin(), step.node.inputs.end(), input);
     if (free && fits && others == 1) {
       draft.values[output].parent = input;
@@ -141,7 +146,8 @@ uint64_t AlignUp(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment 
 void AssignOffsets(om::NativePlan& plan) {
   std::vector<size_t> order(plan.buffers.size()), placed;
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return plan.buffers[a].bytes > plan.buffers[b].bytes; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return plan.buffers[a].bytes > plan.buffers[b].bytes; });
   for (const size_t i : order) {
     om::NativeBuffer& buffer = plan.buffers[i];
     uint64_t offset = 0;
@@ -154,7 +160,9 @@ void AssignOffsets(om::NativePlan& plan) {
     }
     buffer.offset = offset;
     plan.arena_bytes = std::max(plan.arena_bytes, offset + buffer.bytes);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), i, [&](size_t a, size_t b) { return plan.buffers[a].offset < plan.buffers[b].offset; }), i);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), i,
+                                   [&](size_t a, size_t b) { return plan.buffers[a].offset < plan.buffers[b].offset; }),
+                  i);
   }
 }
 
@@ -214,7 +222,8 @@ om::NativePlan PlanBuffers(const Draft& draft) {
       scratch = static_cast<int32_t>(plan.buffers.size());
       plan.buffers.push_back({0, AlignUp(step.scratch_bytes), static_cast<int32_t>(i), static_cast<int32_t>(i)});
     }
-    plan.steps.push_back({step.node.name, step.node.op, step.implementation, step.node.inputs, step.node.outputs, step.node.attributes, scratch});
+    plan.steps.push_back({step.node.name, step.node.op, step.implementation, step.node.inputs, step.node.outputs,
+                          step.node.attributes, scratch});
   }
   AssignOffsets(plan);
   plan.arena_lower_bound = MostAlive(plan);

@@ -12,7 +12,9 @@ namespace npustream::program {
 
 Result<std::vector<om::Bytes>> EvaluateGraph(const om::Graph& graph, const std::vector<om::Bytes>& inputs) {
   NPUSTREAM_ASSIGN_OR_RETURN(const om::NativePlan plan, Lower(graph));
-  if (inputs.size() != graph.inputs.size()) return Status(StatusCode::kInvalidArgument, fmt::format("{} inputs, expected {}", inputs.size(), graph.inputs.size()));
+  if (inputs.size() != graph.inputs.size())
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{} inputs, expected {}", inputs.size(), graph.inputs.size()));
   NPUSTREAM_ASSIGN_OR_RETURN(AlignedMemory arena, AlignedMemory::Allocate(plan.arena_bytes));
   // Constants are copied: packed ones must be aligned.
   std::vector<AlignedMemory> copies;
@@ -26,7 +28,8 @@ Result<std::vector<om::Bytes>> EvaluateGraph(const om::Graph& graph, const std::
   NPUSTREAM_ASSIGN_OR_RETURN(const auto runner, PlanRunner::Create(plan, constants, {arena.data()}));
   std::vector<const std::byte*> input_addresses;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].size() != graph.tensors[graph.inputs[i]].ByteSize()) return Status(StatusCode::kInvalidArgument, fmt::format("input {} has {} bytes", i, inputs[i].size()));
+    if (inputs[i].size() != graph.tensors[graph.inputs[i]].ByteSize())
+      return Status(StatusCode::kInvalidArgument, fmt::format("input {} has {} bytes", i, inputs[i].size()));
     input_addresses.push_back(inputs[i].data());
   }
   std::vector<om::Bytes> outputs;
@@ -48,7 +51,8 @@ Result<std::vector<om::Bytes>> EvaluateNode(const om::Graph& graph, const om::No
   };
   for (om::TensorId& id : copy.inputs) {
     if (id != om::kNoTensor && !graph.tensors[id].is_constant()) {
-      return Status(StatusCode::kInvalidArgument, fmt::format("input '{}' of '{}' is not a constant", graph.tensors[id].name, node.name));
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("input '{}' of '{}' is not a constant", graph.tensors[id].name, node.name));
     }
     add(id);
   }

@@ -38,7 +38,8 @@ class Lowering {
       SetHome(graph_.inputs[i], value);
     }
     for (const om::Node& node : graph_.nodes) {
-      if (const Status status = LowerNode(node); !status.ok()) return status.WithContext(fmt::format("node '{}' ({})", node.name, node.op));
+      if (const Status status = LowerNode(node); !status.ok())
+        return status.WithContext(fmt::format("node '{}' ({})", node.name, node.op));
     }
     for (size_t i = 0; i < graph_.outputs.size(); ++i) NPUSTREAM_RETURN_IF_ERROR(PlaceOutput(i));
     return std::move(draft_);
@@ -46,16 +47,18 @@ class Lowering {
 
  private:
   struct State {
-    int32_t home = -1;               // value as it was produced
+    int32_t home = -1;                 // value as it was produced
     std::map<Layout, int32_t> copies;  // every layout that exists
-    std::optional<PlaneMap> planes;  // when it was not materialised
+    std::optional<PlaneMap> planes;    // when it was not materialised
   };
 
   int32_t AddValue(std::string name, om::DataType type, om::Dims dims, Layout layout) {
     draft_.values.push_back({std::move(name), type, std::move(dims), layout});
     return static_cast<int32_t>(draft_.values.size() - 1);
   }
-  int32_t AddValue(const om::Tensor& tensor, Layout layout) { return AddValue(tensor.name, tensor.type, tensor.dims, layout); }
+  int32_t AddValue(const om::Tensor& tensor, Layout layout) {
+    return AddValue(tensor.name, tensor.type, tensor.dims, layout);
+  }
 
   void SetHome(TensorId id, int32_t value) {
     states_[id].home = value;
@@ -91,10 +94,13 @@ class Lowering {
     const om::Tensor& tensor = graph_.tensors[id];
     if (state.home >= 0) return state.home;
     if (tensor.is_constant()) {
-      SetHome(id, AddConstant(tensor.name, tensor.type, tensor.dims, Layout::kPlain, om::Blob{tensor.constant, *tensor.constant}));
+      SetHome(id, AddConstant(tensor.name, tensor.type, tensor.dims, Layout::kPlain,
+                              om::Blob{tensor.constant, *tensor.constant}));
       return state.home;
     }
-    if (!state.planes) return Status(StatusCode::kInvalidArgument, fmt::format("tensor '{}' is used before it is computed", tensor.name));
+    if (!state.planes)
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("tensor '{}' is used before it is computed", tensor.name));
     NPUSTREAM_ASSIGN_OR_RETURN(const int32_t value, Materialise(id, *state.planes));
     SetHome(id, value);
     return value;
@@ -139,11 +145,13 @@ class Lowering {
     if (layout != Layout::kPlain) {
       const int64_t block = om::BlockOf(layout);
       const bool whole = first.index == 0 && count == from[0] * from[1];
-      const bool same_channels = tensor.dims.size() >= 3 && tensor.dims[0] == from[0] && (!whole || tensor.dims[1] == from[1]) &&
-                                 tensor.dims[0] * tensor.dims[1] == count;
+      const bool same_channels = tensor.dims.size() >= 3 && tensor.dims[0] == from[0] &&
+                                 (!whole || tensor.dims[1] == from[1]) && tensor.dims[0] * tensor.dims[1] == count;
       if (whole && same_channels) return std::optional(AddAlias(tensor, layout, source, 0));
-      const bool aligned = from[0] == 1 && first.index % block == 0 && (count % block == 0 || first.index + count == from[1]);
-      if (same_channels && aligned) return std::optional(AddAlias(tensor, layout, source, static_cast<uint64_t>(first.index) * plane_bytes));
+      const bool aligned =
+          from[0] == 1 && first.index % block == 0 && (count % block == 0 || first.index + count == from[1]);
+      if (same_channels && aligned)
+        return std::optional(AddAlias(tensor, layout, source, static_cast<uint64_t>(first.index) * plane_bytes));
       if (!whole) return std::optional<int32_t>();
       NPUSTREAM_ASSIGN_OR_RETURN(source, Get(first.source, Layout::kPlain));
     }
@@ -217,7 +225,8 @@ class Lowering {
     const om::Tensor& tensor = graph_.tensors[node.outputs[0]];
     if (draft_.values[source].place == om::Place::kConstant) {
       const int32_t constant = draft_.values[source].index;
-      SetHome(node.outputs[0], AddConstant(tensor.name, tensor.type, tensor.dims, Layout::kPlain, draft_.constants[constant]));
+      SetHome(node.outputs[0],
+              AddConstant(tensor.name, tensor.type, tensor.dims, Layout::kPlain, draft_.constants[constant]));
     } else {
       SetHome(node.outputs[0], AddAlias(tensor, Layout::kPlain, source, 0));
     }
@@ -258,10 +267,13 @@ class Lowering {
 
   // Gives constants of smaller rank leading ones, so that a constant per channel has its channels on axis 1.
   static void AlignConstantRanks(Problem& problem) {
-    if (problem.inputs.size() != 2 || problem.outputs.size() != 1 || problem.node->op == "MatMul" || problem.node->op == "Gather") return;
+    if (problem.inputs.size() != 2 || problem.outputs.size() != 1 || problem.node->op == "MatMul" ||
+        problem.node->op == "Gather")
+      return;
     const size_t rank = problem.outputs[0].dims.size();
     for (TensorInfo& input : problem.inputs) {
-      if (input.is_constant && input.dims.size() < rank) input.dims.insert(input.dims.begin(), rank - input.dims.size(), 1);
+      if (input.is_constant && input.dims.size() < rank)
+        input.dims.insert(input.dims.begin(), rank - input.dims.size(), 1);
     }
   }
 
@@ -270,10 +282,13 @@ class Lowering {
     const TensorId id = node.inputs[i];
     if (id == om::kNoTensor) return om::kNoTensor;
     const om::Tensor& tensor = graph_.tensors[id];
-    if (choice.packed[i]) return AddConstant(tensor.name, info.type, info.dims, Layout::kPlain, om::MakeBlob(std::move(*choice.packed[i])));
+    if (choice.packed[i])
+      return AddConstant(tensor.name, info.type, info.dims, Layout::kPlain, om::MakeBlob(std::move(*choice.packed[i])));
     if (!info.is_constant) return Get(id, choice.inputs[i]);
     if (choice.inputs[i] == Layout::kPlain && info.dims == tensor.dims) return Home(id);
-    if (choice.inputs[i] == Layout::kPlain) return AddConstant(tensor.name, info.type, info.dims, Layout::kPlain, om::Blob{tensor.constant, *tensor.constant});
+    if (choice.inputs[i] == Layout::kPlain)
+      return AddConstant(tensor.name, info.type, info.dims, Layout::kPlain,
+                         om::Blob{tensor.constant, *tensor.constant});
     NPUSTREAM_ASSIGN_OR_RETURN(om::Bytes reordered, ReorderConstant(info, choice.inputs[i]));
     return AddConstant(tensor.name, info.type, info.dims, choice.inputs[i], om::MakeBlob(std::move(reordered)));
   }
@@ -296,7 +311,8 @@ class Lowering {
     const TensorId id = graph_.outputs[i];
     NPUSTREAM_ASSIGN_OR_RETURN(const int32_t value, Get(id, Layout::kPlain));
     DraftValue& v = draft_.values[value];
-    const bool has_views = std::any_of(draft_.values.begin(), draft_.values.end(), [&](const DraftValue& other) { return other.parent == value; });
+    const bool has_views = std::any_of(draft_.values.begin(), draft_.values.end(),
+                                       [&](const DraftValue& other) { return other.parent == value; });
     int32_t result = value;
     if (v.place != om::Place::kBuffer || v.parent >= 0 || has_views) {
       result = AddValue(graph_.tensors[id], Layout::kPlain);
@@ -321,7 +337,8 @@ Status CheckNodes(const om::Graph& graph) {
   std::string problems;
   for (const om::Node& node : graph.nodes) {
     if (const Status status = kernels::CheckNode(graph, node); !status.ok()) {
-      problems += fmt::format("{}node '{}' ({}): {}", problems.empty() ? "" : "; ", node.name, node.op, status.message());
+      problems +=
+          fmt::format("{}node '{}' ({}): {}", problems.empty() ? "" : "; ", node.name, node.op, status.message());
     }
   }
   if (problems.empty()) return {};
@@ -331,7 +348,8 @@ Status CheckNodes(const om::Graph& graph) {
 }  // namespace
 
 Result<om::NativePlan> Lower(const om::Graph& graph, kernels::Isa isa) {
-  if (isa > kernels::RunningIsa()) return Status(StatusCode::kInvalidArgument, fmt::format("this CPU has no {}", kernels::ToString(isa)));
+  if (isa > kernels::RunningIsa())
+    return Status(StatusCode::kInvalidArgument, fmt::format("this CPU has no {}", kernels::ToString(isa)));
   NPUSTREAM_RETURN_IF_ERROR(CheckNodes(graph));
   NPUSTREAM_ASSIGN_OR_RETURN(Draft draft, Lowering(graph, isa).Run());
   JoinWithoutCopy(draft);

@@ -59,7 +59,8 @@ kernels::TensorInfo InfoOf(const om::NativePlan& plan, int32_t id) {
 }
 
 // The step as its kernel sees it, checked. `node` keeps what the problem points to.
-Result<kernels::Problem> MakeProblem(const om::NativePlan& plan, const om::NativeStep& step, om::Node& node, const kernels::Kernel& kernel) {
+Result<kernels::Problem> MakeProblem(const om::NativePlan& plan, const om::NativeStep& step, om::Node& node,
+                                     const kernels::Kernel& kernel) {
   node.name = step.name;
   node.op = step.op;
   node.attributes = step.attributes;
@@ -72,13 +73,16 @@ Result<kernels::Problem> MakeProblem(const om::NativePlan& plan, const om::Nativ
   const om::Layout blocked = kernels::BlockedLayout(problem.isa);
   for (const auto* tensors : {&problem.inputs, &problem.outputs}) {
     for (const kernels::TensorInfo& tensor : *tensors) {
-      if (tensor.layout != om::Layout::kPlain && tensor.layout != blocked) return Corrupt(step, "a layout of another instruction set");
-      if (tensor.layout != om::Layout::kPlain && tensor.type != om::DataType::kFloat32) return Corrupt(step, "a blocked tensor that is not float32");
+      if (tensor.layout != om::Layout::kPlain && tensor.layout != blocked)
+        return Corrupt(step, "a layout of another instruction set");
+      if (tensor.layout != om::Layout::kPlain && tensor.type != om::DataType::kFloat32)
+        return Corrupt(step, "a blocked tensor that is not float32");
     }
   }
   for (size_t i = 0; i < problem.inputs.size(); ++i) {
     const kernels::TensorInfo& input = problem.inputs[i];
-    if (input.is_constant && !kernel.PacksInput(i) && input.constant.size() != input.Bytes()) return Corrupt(step, "a constant has another size than its shape");
+    if (input.is_constant && !kernel.PacksInput(i) && input.constant.size() != input.Bytes())
+      return Corrupt(step, "a constant has another size than its shape");
   }
   if (const Status fits = kernel.Check(problem); !fits.ok()) return Corrupt(step, fits.message());
   return problem;
@@ -86,7 +90,8 @@ Result<kernels::Problem> MakeProblem(const om::NativePlan& plan, const om::Nativ
 
 }  // namespace
 
-Result<std::unique_ptr<PlanRunner>> PlanRunner::Create(const om::NativePlan& plan, std::vector<const std::byte*> constants,
+Result<std::unique_ptr<PlanRunner>> PlanRunner::Create(const om::NativePlan& plan,
+                                                       std::vector<const std::byte*> constants,
                                                        const std::vector<std::byte*>& arenas) {
   std::unique_ptr<PlanRunner> runner(new PlanRunner());
   for (std::byte* arena : arenas) {
@@ -94,13 +99,16 @@ Result<std::unique_ptr<PlanRunner>> PlanRunner::Create(const om::NativePlan& pla
     NPUSTREAM_RETURN_IF_ERROR(runner->Bind(plan, constants, arena, runner->cores_.emplace_back()));
   }
   for (const om::NativeStep& step : plan.steps) {
-    std::string shape = step.outputs.empty() ? "" : fmt::format("{}", fmt::join(plan.values[step.outputs[0]].dims, "x"));
-    runner->step_names_.push_back(fmt::format("{:<18} {:<32} {:<18} {}", step.op, step.implementation, shape, step.name));
+    std::string shape =
+        step.outputs.empty() ? "" : fmt::format("{}", fmt::join(plan.values[step.outputs[0]].dims, "x"));
+    runner->step_names_.push_back(
+        fmt::format("{:<18} {:<32} {:<18} {}", step.op, step.implementation, shape, step.name));
   }
   return runner;
 }
 
-Status PlanRunner::Bind(const om::NativePlan& plan, const std::vector<const std::byte*>& constants, std::byte* arena, Core& core) {
+Status PlanRunner::Bind(const om::NativePlan& plan, const std::vector<const std::byte*>& constants, std::byte* arena,
+                        Core& core) {
   for (const om::NativeStep& step : plan.steps) {
     const kernels::Kernel* kernel = kernels::FindKernel(step.op);
     if (!kernel) return Corrupt(step, "there is no such kernel");
@@ -109,7 +117,8 @@ Status PlanRunner::Bind(const om::NativePlan& plan, const std::vector<const std:
     auto executor = kernel->Prepare(problem);
     if (!executor.ok()) return Corrupt(step, executor.status().message());
     core.executors.push_back(std::move(*executor));
-    core.steps.push_back({core.inputs.size(), core.outputs.size(), step.scratch < 0 ? nullptr : arena + plan.buffers[step.scratch].offset});
+    core.steps.push_back({core.inputs.size(), core.outputs.size(),
+                          step.scratch < 0 ? nullptr : arena + plan.buffers[step.scratch].offset});
     const auto address = [&](int32_t id, size_t slot, bool output_slot) -> std::byte* {
       if (id == om::kNoTensor) return nullptr;
       const om::NativeValue& value = plan.values[id];
@@ -143,7 +152,8 @@ Status PlanRunner::Run(int core_index, std::span<const std::byte* const> inputs,
   if (Profiling()) return RunProfiled(core);
   for (size_t i = 0; i < core.executors.size(); ++i) {
     const StepSlots& step = core.steps[i];
-    NPUSTREAM_RETURN_IF_ERROR(core.executors[i]->Run({core.inputs.data() + step.first_input, core.outputs.data() + step.first_output, step.scratch}));
+    NPUSTREAM_RETURN_IF_ERROR(core.executors[i]->Run(
+        {core.inputs.data() + step.first_input, core.outputs.data() + step.first_output, step.scratch}));
   }
   return {};
 }
@@ -153,7 +163,8 @@ Status PlanRunner::RunProfiled(Core& core) {
   for (size_t i = 0; i < core.executors.size(); ++i) {
     const StepSlots& step = core.steps[i];
     const double start = ThreadSeconds();
-    NPUSTREAM_RETURN_IF_ERROR(core.executors[i]->Run({core.inputs.data() + step.first_input, core.outputs.data() + step.first_output, step.scratch}));
+    NPUSTREAM_RETURN_IF_ERROR(core.executors[i]->Run(
+        {core.inputs.data() + step.first_input, core.outputs.data() + step.first_output, step.scratch}));
     core.seconds[i] += ThreadSeconds() - start;
   }
   return {};
@@ -167,7 +178,8 @@ void PlanRunner::PrintProfile() const {
     total += seconds;
     fmt::print(stderr, "{:9.2f} us  {}\n", seconds * 1e6 / static_cast<double>(runs_), step_names_[i]);
   }
-  fmt::print(stderr, "{:9.2f} us  a run, {} steps, {} runs\n", total * 1e6 / static_cast<double>(runs_), step_names_.size(), runs_);
+  fmt::print(stderr, "{:9.2f} us  a run, {} steps, {} runs\n", total * 1e6 / static_cast<double>(runs_),
+             step_names_.size(), runs_);
 }
 
 }  // namespace npustream::program

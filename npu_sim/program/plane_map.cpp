@@ -37,14 +37,16 @@ PlaneMap Select(const PlaneMap& from, om::Dims dims, size_t axes, Pick pick) {
 
 // Picks index table[k] along `axis`.
 PlaneMap SelectAlong(const PlaneMap& from, om::Dims dims, size_t axes, size_t axis, const std::vector<int64_t>& table) {
-  const int64_t inner = Product(from.dims, axis + 1, axes), size = from.dims[axis], taken = static_cast<int64_t>(table.size());
+  const int64_t inner = Product(from.dims, axis + 1, axes), size = from.dims[axis],
+                taken = static_cast<int64_t>(table.size());
   PlaneMap map;
   map.plane_size = from.plane_size;
   map.dims = std::move(dims);
   const int64_t outer = Product(from.dims, 0, axis);
   for (int64_t o = 0; o < outer; ++o) {
     for (int64_t k = 0; k < taken; ++k) {
-      for (int64_t i = 0; i < inner; ++i) map.planes.push_back(from.planes[static_cast<size_t>((o * size + table[k]) * inner + i)]);
+      for (int64_t i = 0; i < inner; ++i)
+        map.planes.push_back(from.planes[static_cast<size_t>((o * size + table[k]) * inner + i)]);
     }
   }
   return map;
@@ -110,7 +112,8 @@ Maps GatherPlanes(const om::Graph& graph, const om::Node& node, const PlaneMap& 
     if (index < 0) index += in.dims[*axis];
     table.push_back(std::clamp<int64_t>(index, 0, in.dims[*axis] - 1));
   }
-  return std::vector<PlaneMap>{SelectAlong(in, graph.tensors[node.outputs[0]].dims, *PlaneAxes(in.dims, in.plane_size), *axis, table)};
+  return std::vector<PlaneMap>{
+      SelectAlong(in, graph.tensors[node.outputs[0]].dims, *PlaneAxes(in.dims, in.plane_size), *axis, table)};
 }
 
 Maps SplitPlanes(const om::Graph& graph, const om::Node& node, const PlaneMap& in) {
@@ -133,7 +136,8 @@ Maps SlicePlanes(const om::Graph& graph, const om::Node& node, const PlaneMap& i
   const auto starts = om::GetInts(node, "starts"), ends = om::GetInts(node, "ends");
   std::vector<int64_t> every(starts.size());
   for (size_t i = 0; i < every.size(); ++i) every[i] = static_cast<int64_t>(i);
-  const auto axes = om::GetInts(node, "axes", every), steps = om::GetInts(node, "steps", std::vector<int64_t>(starts.size(), 1));
+  const auto axes = om::GetInts(node, "axes", every),
+             steps = om::GetInts(node, "steps", std::vector<int64_t>(starts.size(), 1));
   const om::Dims& out = graph.tensors[node.outputs[0]].dims;
   PlaneMap map = in;
   for (size_t i = 0; i < starts.size(); ++i) {
@@ -141,7 +145,8 @@ Maps SlicePlanes(const om::Graph& graph, const om::Node& node, const PlaneMap& i
     const int64_t size = in.dims[axis];
     if (out[axis] == size && steps[i] == 1) continue;
     if (axis >= static_cast<int64_t>(*axes_count) || out[axis] == 0) return std::nullopt;
-    const int64_t start = std::clamp<int64_t>(starts[i] < 0 ? starts[i] + size : starts[i], 0, steps[i] < 0 ? size - 1 : size);
+    const int64_t start =
+        std::clamp<int64_t>(starts[i] < 0 ? starts[i] + size : starts[i], 0, steps[i] < 0 ? size - 1 : size);
     std::vector<int64_t> table;
     for (int64_t k = 0; k < out[axis]; ++k) table.push_back(start + k * steps[i]);
     om::Dims dims = map.dims;
@@ -159,7 +164,8 @@ Maps ConcatPlanes(const om::Graph& graph, const om::Node& node, const std::vecto
   map.dims = graph.tensors[node.outputs[0]].dims;
   const int64_t outer = Product(map.dims, 0, *axis);
   for (const PlaneMap* in : inputs) {
-    const bool fits = in->plane_size == map.plane_size && PlaneAxis(node, *in, 0) && static_cast<int64_t>(in->planes.size()) % outer == 0;
+    const bool fits = in->plane_size == map.plane_size && PlaneAxis(node, *in, 0) &&
+                      static_cast<int64_t>(in->planes.size()) % outer == 0;
     if (!fits) return std::nullopt;
   }
   for (int64_t o = 0; o < outer; ++o) {

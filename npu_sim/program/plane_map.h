@@ -26,6 +26,7 @@ std::optional<PlaneMap> IdentityMap(const om::Tensor& tensor, om::TensorId id);
 
 // What a node makes of its inputs' planes: the map of each output, or nothing when it is no such operator or cuts
 // through planes. `inputs` are the maps of the node's inputs (for Gather the first only).
-std::optional<std::vector<PlaneMap>> MovePlanes(const om::Graph& graph, const om::Node& node, const std::vector<const PlaneMap*>& inputs);
+std::optional<std::vector<PlaneMap>> MovePlanes(const om::Graph& graph, const om::Node& node,
+                                                const std::vector<const PlaneMap*>& inputs);
 
 }  // namespace npustream::program

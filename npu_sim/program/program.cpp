@@ -28,7 +28,8 @@ Result<std::vector<om::NativePlan>> NativePlans(const om::OmFile& file) {
   std::vector<om::NativePlan> plans;
   for (size_t i = 0; i < file.plan_count(); ++i) {
     const om::NativePlan* stored = file.native(i);
-    if (stored && stored->isa == kernels::ToString(kernels::RunningIsa()) && stored->engine == kernels::EngineVersion()) {
+    if (stored && stored->isa == kernels::ToString(kernels::RunningIsa()) &&
+        stored->engine == kernels::EngineVersion()) {
       plans.push_back(*stored);
       continue;
     }
@@ -71,7 +72,8 @@ Port MakePort(const om::PortInfo& info, int64_t batch) {
   const bool dynamic = !info.dims.empty() && info.dims[0] < 0;
   om::Dims dims = info.dims;
   if (dynamic) dims[0] = batch;
-  port.bytes_per_batch1 = static_cast<size_t>(om::ElementCount(dims)) * om::SizeOf(info.type) / static_cast<size_t>(batch);
+  port.bytes_per_batch1 =
+      static_cast<size_t>(om::ElementCount(dims)) * om::SizeOf(info.type) / static_cast<size_t>(batch);
   return port;
 }
 
@@ -112,7 +114,8 @@ class Program::Impl {
 };
 
 // Makes sure there is memory, and moves the weights into it.
-Status Program::Impl::Place(const std::vector<om::NativePlan>& plans, const WeightMap& weights, int cores, ProgramMemory& memory) {
+Status Program::Impl::Place(const std::vector<om::NativePlan>& plans, const WeightMap& weights, int cores,
+                            ProgramMemory& memory) {
   const size_t work_bytes = ArenaBytes(plans) * static_cast<size_t>(cores);
   if (memory.weights.empty()) {
     NPUSTREAM_ASSIGN_OR_RETURN(own_weights, AlignedMemory::Allocate(weights.bytes));
@@ -124,8 +127,9 @@ Status Program::Impl::Place(const std::vector<om::NativePlan>& plans, const Weig
     memory.work = {own_work.data(), own_work.size()};
   }
   if (memory.weights.size() < weights.bytes || memory.work.size() < work_bytes) {
-    return Status(StatusCode::kInvalidArgument, fmt::format("the memory lent is too small: weights {} of {} bytes, work {} of {}", memory.weights.size(),
-                                                            weights.bytes, memory.work.size(), work_bytes));
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("the memory lent is too small: weights {} of {} bytes, work {} of {}",
+                              memory.weights.size(), weights.bytes, memory.work.size(), work_bytes));
   }
   if (memory.weights_are_loaded) return {};
   for (size_t p = 0; p < plans.size(); ++p) {
@@ -159,7 +163,8 @@ Status Program::Impl::Load(const om::OmFile& file, int cores, ProgramMemory memo
   start = std::chrono::steady_clock::now();
   const size_t arena_bytes = ArenaBytes(plans);
   std::vector<std::byte*> arenas;
-  for (int core = 0; core < cores; ++core) arenas.push_back(memory.work.data() + static_cast<size_t>(core) * arena_bytes);
+  for (int core = 0; core < cores; ++core)
+    arenas.push_back(memory.work.data() + static_cast<size_t>(core) * arena_bytes);
   for (size_t p = 0; p < plans.size(); ++p) {
     std::vector<const std::byte*> constants;
     for (const size_t offset : weights.offsets[p]) constants.push_back(memory.weights.data() + offset);
@@ -175,7 +180,8 @@ Program::~Program() = default;
 
 Result<MemoryNeeds> Program::Query(const om::OmFile& file, int cores) {
   NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::NativePlan> plans, NativePlans(file));
-  return MemoryNeeds{std::max(MapWeights(plans).bytes, kAlignment), std::max(ArenaBytes(plans), kAlignment) * static_cast<size_t>(cores)};
+  return MemoryNeeds{std::max(MapWeights(plans).bytes, kAlignment),
+                     std::max(ArenaBytes(plans), kAlignment) * static_cast<size_t>(cores)};
 }
 
 Result<std::unique_ptr<Program>> Program::Load(const om::OmFile& file, int cores, ProgramMemory memory) {
@@ -194,11 +200,13 @@ size_t Program::OutputBytes(size_t index, int64_t gear) const { return PortBytes
 
 int Program::PartCount(int64_t gear) const { return impl_->per_image ? static_cast<int>(gear) : 1; }
 
-Status Program::RunPart(int64_t gear, int part, int core, std::span<const std::byte* const> inputs, std::span<std::byte* const> outputs) const {
+Status Program::RunPart(int64_t gear, int part, int core, std::span<const std::byte* const> inputs,
+                        std::span<std::byte* const> outputs) const {
   constexpr size_t kMaxPorts = 64;
   PlanRunner& runner = *impl_->runners[impl_->PlanIndex(gear)];
   if (!impl_->per_image || part == 0) return runner.Run(core, inputs, outputs);
-  if (inputs.size() > kMaxPorts || outputs.size() > kMaxPorts) return Status(StatusCode::kUnsupported, "more than 64 inputs or outputs");
+  if (inputs.size() > kMaxPorts || outputs.size() > kMaxPorts)
+    return Status(StatusCode::kUnsupported, "more than 64 inputs or outputs");
   const std::byte* part_inputs[kMaxPorts];
   std::byte* part_outputs[kMaxPorts];
   const auto image = static_cast<size_t>(part);

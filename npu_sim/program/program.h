@@ -20,7 +20,7 @@ namespace npustream::program {
 struct Port {
   std::string name;
   om::DataType type = om::DataType::kFloat32;
-  om::Dims dims;             // as written in the OM: −1 on axis 0 when the batch is dynamic
+  om::Dims dims;                // as written in the OM: −1 on axis 0 when the batch is dynamic
   size_t bytes_per_batch1 = 0;  // bytes of one image (batch 1); for a model with a fixed batch, bytes / batch
 };
 
@@ -29,7 +29,8 @@ struct MemoryNeeds {
   size_t work_bytes = 0;    // arenas of all cores
 };
 
-// Memory lent to a program; 64-byte aligned, at least as large as MemoryNeeds says. Empty spans make it allocate its own.
+// Memory lent to a program; 64-byte aligned, at least as large as MemoryNeeds says. Empty spans make it allocate its
+// own.
 struct ProgramMemory {
   std::span<std::byte> weights;
   std::span<std::byte> work;

@@ -40,7 +40,8 @@ void AippPlanesRow(const uint8_t* const channels[3], float* const rows[3], size_
   }
 }
 
-void AippNv12Row(const uint8_t* luma, const uint8_t* chroma, bool swap_uv, float* const rows[3], size_t n, const AippRow& row) {
+void AippNv12Row(const uint8_t* luma, const uint8_t* chroma, bool swap_uv, float* const rows[3], size_t n,
+                 const AippRow& row) {
   int32_t in[3][32] = {};
   const int u = swap_uv ? 1 : 0;
   for (size_t x = 0; x < n; x += 32) {

@@ -2,13 +2,27 @@
 namespace npustream::kernels {
 namespace {
 
-struct Add { static V Apply(V x, V y) { return x + y; } };
-struct Sub { static V Apply(V x, V y) { return x - y; } };
-struct Mul { static V Apply(V x, V y) { return x * y; } };
-struct Div { static V Apply(V x, V y) { return x / y; } };
-struct MinOp { static V Apply(V x, V y) { return Min(x, y); } };
-struct MaxOp { static V Apply(V x, V y) { return Max(x, y); } };
-struct PRelu { static V Apply(V x, V y) { return SelectLess(x, Set(0), x * y, x); } };
+struct Add {
+  static V Apply(V x, V y) { return x + y; }
+};
+struct Sub {
+  static V Apply(V x, V y) { return x - y; }
+};
+struct Mul {
+  static V Apply(V x, V y) { return x * y; }
+};
+struct Div {
+  static V Apply(V x, V y) { return x / y; }
+};
+struct MinOp {
+  static V Apply(V x, V y) { return Min(x, y); }
+};
+struct MaxOp {
+  static V Apply(V x, V y) { return Max(x, y); }
+};
+struct PRelu {
+  static V Apply(V x, V y) { return SelectLess(x, Set(0), x * y, x); }
+};
 
 template <typename Op>
 void RunBinary(const float* x, const float* y, float* z, size_t n) {

@@ -56,7 +56,12 @@ void RunTile(const ConvTile& t) {
     w += kGroups * kBlock;
   };
   if constexpr (IsPlain(kSource)) {
-    for (int64_t tap = 0; tap < t.taps; ++tap) accumulate(t.x + t.offsets[tap]);
+    // Each tap reads another row: too many streams for the hardware to foresee the next tile's.
+    for (int64_t tap = 0; tap < t.taps; ++tap) {
+      const float* x = t.x + t.offsets[tap];
+      __builtin_prefetch(x + kPixels * pixel_stride);
+      accumulate(x);
+    }
   }
   for (int64_t group = 0; !IsPlain(kSource) && group < t.in_groups; ++group) {
     const int64_t lanes = group + 1 < t.in_groups ? t.lanes : t.last_lanes;
@@ -93,7 +98,8 @@ void DepthwisePixel(const DepthwiseRow& r, int64_t pixel) {
     for (int64_t kw = 0; kw < r.kw; ++kw) {
       const int64_t column = start + kw * r.dilation_w;
       if (column < 0 || column >= r.in_w) continue;
-      sum = MulAdd(Load(r.w + (kh * r.kw + kw) * kBlock), Load(r.x + kh * r.x_kh_stride + (column - r.x_column) * kBlock), sum);
+      sum = MulAdd(Load(r.w + (kh * r.kw + kw) * kBlock),
+                   Load(r.x + kh * r.x_kh_stride + (column - r.x_column) * kBlock), sum);
     }
   }
   if (r.residual) sum = sum + Load(r.residual + pixel * kBlock);
@@ -131,7 +137,8 @@ void DepthwiseTile(const DepthwiseRow& r, int64_t pixel) {
       for (int64_t kw = 0; kw < r.kw; ++kw) {
         const V weight = Load(r.w + (kh * r.kw + kw) * kBlock);
 #pragma GCC unroll 8
-        for (int p = 0; p < kPixels; ++p) sum[p] = MulAdd(weight, Load(x + (kw * r.dilation_w + p * stride) * kBlock), sum[p]);
+        for (int p = 0; p < kPixels; ++p)
+          sum[p] = MulAdd(weight, Load(x + (kw * r.dilation_w + p * stride) * kBlock), sum[p]);
       }
     }
   }

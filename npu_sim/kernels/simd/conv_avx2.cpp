@@ -3,6 +3,7 @@
 
 #include "npu_sim/kernels/simd/simd.h"
 #include "npu_sim/kernels/simd/vec_avx2.h"
+
 // The part below needs the vector type above.
 #include "npu_sim/kernels/simd/conv.inl"
 

@@ -68,7 +68,8 @@ void GatherLanes(const LaneSource* sources, size_t count, float* result, size_t 
     __m512 sum = _mm512_setzero_ps();
     for (size_t s = 0; s < count; ++s) {
       const __m512i index = _mm512_loadu_si512(sources[s].lanes);
-      sum = _mm512_mask_permutexvar_ps(sum, static_cast<__mmask16>(sources[s].mask), index, _mm512_loadu_ps(sources[s].group + p * 16));
+      sum = _mm512_mask_permutexvar_ps(sum, static_cast<__mmask16>(sources[s].mask), index,
+                                       _mm512_loadu_ps(sources[s].group + p * 16));
     }
     _mm512_storeu_ps(result + p * 16, sum);
   }
@@ -81,7 +82,8 @@ void GatherLanes(const LaneSource* sources, size_t count, float* result, size_t 
     __m256 sum = _mm256_setzero_ps();
     for (size_t s = 0; s < count; ++s) {
       const __m256i index = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(sources[s].lanes));
-      const __m256i mask = _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(sources[s].mask)), bits), bits);
+      const __m256i mask =
+          _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32(static_cast<int>(sources[s].mask)), bits), bits);
       const __m256 moved = _mm256_permutevar8x32_ps(_mm256_loadu_ps(sources[s].group + p * 8), index);
       sum = _mm256_blendv_ps(sum, moved, _mm256_castsi256_ps(mask));
     }

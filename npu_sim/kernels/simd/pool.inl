@@ -10,6 +10,7 @@ struct Window {
 };
 
 inline Window Clip1(int64_t start, int64_t kernel, int64_t dilation, int64_t size, int64_t pad_end) {
+  if (start >= 0 && start + (kernel - 1) * dilation < size) return {0, kernel, kernel};
   Window w{0, kernel, 0};
   while (w.first < kernel && start + w.first * dilation < 0) ++w.first;
   while (w.last > w.first && start + (w.last - 1) * dilation >= size) --w.last;
@@ -17,59 +18,105 @@ inline Window Clip1(int64_t start, int64_t kernel, int64_t dilation, int64_t siz
   return w;
 }
 
-// Largest of `count` (≥ 0) vectors that lie `stride` floats apart.
-inline V MaxOf(const float* x, int64_t count, int64_t stride) {
-  V most = Set(-3.40282347e38f);
-  for (int64_t k = 0; k < count; ++k) most = Max(most, Load(x + k * stride));
-  return most;
+inline V Join(V a, V b, bool is_max) { return is_max ? Max(a, b) : a + b; }
+
+// `count` vectors joined, from x on `stride` floats apart.
+inline V JoinAll(const float* x, int64_t count, int64_t stride, bool is_max) {
+  V all = Set(is_max ? -3.40282347e38f : 0);
+  for (int64_t k = 0; k < count; ++k) all = Join(all, Load(x + k * stride), is_max);
+  return all;
 }
 
-// A maximum over a window is the maximum over its rows' maxima: first along rows into `scratch` (in_h × out_w), then
-// along columns.
-void MaxPoolBlocked(const float* x, float* y, const PoolShape& s, float* scratch, size_t block) {
-  const auto b = static_cast<int64_t>(block);
+// One row of pixels of one channel: each tap passes over the whole row, which the compiler turns into vectors.
+void JoinPlainRow(const float* x, float* to, const PoolShape& s) {
+  for (int64_t ow = 0; ow < s.out_w; ++ow) to[ow] = s.is_max ? -3.40282347e38f : 0;
+  for (int64_t k = 0; k < s.kernel_w; ++k) {
+    const int64_t shift = k * s.dilation_w - s.pad_left;
+    int64_t first = 0, last = s.out_w;
+    while (first < last && first * s.stride_w + shift < 0) ++first;
+    while (last > first && (last - 1) * s.stride_w + shift >= s.in_w) --last;
+    const float* from = x + shift;
+    if (s.stride_w == 1) {
+      if (s.is_max) {
+        for (int64_t ow = first; ow < last; ++ow) to[ow] = from[ow] > to[ow] ? from[ow] : to[ow];
+      } else {
+        for (int64_t ow = first; ow < last; ++ow) to[ow] += from[ow];
+      }
+    } else {
+      for (int64_t ow = first; ow < last; ++ow) {
+        const float value = from[ow * s.stride_w];
+        to[ow] = !s.is_max ? to[ow] + value : value > to[ow] ? value : to[ow];
+      }
+    }
+  }
+}
+
+void JoinBlockedRow(const float* x, float* to, const PoolShape& s, int64_t b) {
   for (int64_t ow = 0; ow < s.out_w; ++ow) {
     const int64_t w0 = ow * s.stride_w - s.pad_left;
     const Window columns = Clip1(w0, s.kernel_w, s.dilation_w, s.in_w, s.pad_right);
-    for (int64_t h = 0; h < s.in_h; ++h) {
-      const float* first = x + (h * s.in_w + w0 + columns.first * s.dilation_w) * b;
-      for (int64_t lane = 0; lane < b; lane += static_cast<int64_t>(kWidth)) {
-        Store(scratch + (h * s.out_w + ow) * b + lane, MaxOf(first + lane, columns.last - columns.first, s.dilation_w * b));
-      }
-    }
-  }
-  for (int64_t oh = 0; oh < s.out_h; ++oh) {
-    const int64_t h0 = oh * s.stride_h - s.pad_top;
-    const Window rows = Clip1(h0, s.kernel_h, s.dilation_h, s.in_h, s.pad_bottom);
-    const float* first = scratch + (h0 + rows.first * s.dilation_h) * s.out_w * b;
-    for (int64_t i = 0; i < s.out_w * b; i += static_cast<int64_t>(kWidth)) {
-      Store(y + oh * s.out_w * b + i, MaxOf(first + i, rows.last - rows.first, s.dilation_h * s.out_w * b));
+    const float* first = x + (w0 + columns.first * s.dilation_w) * b;
+    for (int64_t lane = 0; lane < b; lane += static_cast<int64_t>(kWidth)) {
+      Store(to + ow * b + lane, JoinAll(first + lane, columns.last - columns.first, s.dilation_w * b, s.is_max));
     }
   }
 }
 
-void PoolBlocked(const float* x, float* y, const PoolShape& s, float* scratch, size_t block) {
-  if (s.is_max) return MaxPoolBlocked(x, y, s, scratch, block);
+// Turns sums into means; what they are multiplied with differs only at the borders.
+void ScaleRow(float* y, const PoolShape& s, const Window& rows, int64_t b) {
+  const auto scale = [&](const Window& columns) {
+    const int64_t inside = (rows.last - rows.first) * (columns.last - columns.first);
+    const int64_t count = s.count_include_pad ? rows.padded * columns.padded : inside;
+    return count > 0 ? 1.0f / static_cast<float>(count) : 0;
+  };
+  const auto window = [&](int64_t ow) {
+    return Clip1(ow * s.stride_w - s.pad_left, s.kernel_w, s.dilation_w, s.in_w, s.pad_right);
+  };
+  const auto is_inside = [&](int64_t ow) {
+    const int64_t start = ow * s.stride_w - s.pad_left;
+    return start >= 0 && start + (s.kernel_w - 1) * s.dilation_w < s.in_w;
+  };
+  int64_t first = 0, last = s.out_w;
+  while (first < last && !is_inside(first)) ++first;
+  while (last > first && !is_inside(last - 1)) --last;
+  for (int64_t ow = 0; ow < s.out_w; ++ow) {
+    if (ow == first) ow = last;
+    if (ow >= s.out_w) break;
+    const float factor = scale(window(ow));
+    for (int64_t lane = 0; lane < b; ++lane) y[ow * b + lane] *= factor;
+  }
+  const float factor = scale({0, s.kernel_w, s.kernel_w});
+  for (int64_t i = first * b; i < last * b; ++i) y[i] *= factor;
+}
+
+// Maxima and sums over a window are those over its rows' maxima and sums: first along rows into `scratch` (in_h ×
+// out_w), then along columns. `block` 1: a plain plane.
+void Pool(const float* x, float* y, const PoolShape& s, float* scratch, size_t block) {
+  const auto b = static_cast<int64_t>(block), width = static_cast<int64_t>(kWidth), row = s.out_w * b;
+  for (int64_t h = 0; h < s.in_h; ++h) {
+    if (b == 1) {
+      JoinPlainRow(x + h * s.in_w, scratch + h * row, s);
+    } else {
+      JoinBlockedRow(x + h * s.in_w * b, scratch + h * row, s, b);
+    }
+  }
   for (int64_t oh = 0; oh < s.out_h; ++oh) {
     const int64_t h0 = oh * s.stride_h - s.pad_top;
     const Window rows = Clip1(h0, s.kernel_h, s.dilation_h, s.in_h, s.pad_bottom);
-    for (int64_t ow = 0; ow < s.out_w; ++ow) {
-      const int64_t w0 = ow * s.stride_w - s.pad_left;
-      const Window columns = Clip1(w0, s.kernel_w, s.dilation_w, s.in_w, s.pad_right);
-      const int64_t inside = (rows.last - rows.first) * (columns.last - columns.first);
-      const int64_t count = s.count_include_pad ? rows.padded * columns.padded : inside;
-      const float scale = count > 0 ? 1.0f / static_cast<float>(count) : 0;
-      for (size_t lane = 0; lane < block; lane += kWidth) {
-        V sum = Set(0);
-        for (int64_t kh = rows.first; kh < rows.last; ++kh) {
-          const float* row = x + (h0 + kh * s.dilation_h) * s.in_w * static_cast<int64_t>(block) + lane;
-          for (int64_t kw = columns.first; kw < columns.last; ++kw) {
-            sum = sum + Load(row + (w0 + kw * s.dilation_w) * static_cast<int64_t>(block));
-          }
-        }
-        Store(y + (oh * s.out_w + ow) * static_cast<int64_t>(block) + lane, sum * Set(scale));
+    const float* first = scratch + (h0 + rows.first * s.dilation_h) * row;
+    const int64_t count = rows.last - rows.first, stride = s.dilation_h * row;
+    float* to = y + oh * row;
+    int64_t i = 0;
+    for (; i + width <= row; i += width) Store(to + i, JoinAll(first + i, count, stride, s.is_max));
+    for (; i < row; ++i) {
+      float all = s.is_max ? -3.40282347e38f : 0;
+      for (int64_t k = 0; k < count; ++k) {
+        const float value = first[i + k * stride];
+        all = !s.is_max ? all + value : value > all ? value : all;
       }
+      to[i] = all;
     }
+    if (!s.is_max) ScaleRow(to, s, rows, b);
   }
 }
 
@@ -86,7 +133,7 @@ void SumPixels(const float* x, float* sums, size_t pixels, size_t block) {
 }
 
 void FillPool(SimdTable& table) {
-  table.pool_blocked = PoolBlocked;
+  table.pool = Pool;
   table.sum_pixels = SumPixels;
 }
 

@@ -9,17 +9,38 @@ enum class Isa;
 
 // Elementwise functions of one float with up to two parameters.
 enum class UnaryOp {
-  kIdentity, kRelu, kLeakyRelu, kClip, kSigmoid, kSilu, kHardSwish, kHardSigmoid, kTanh, kElu, kMish, kGelu, kErf, kExp,
-  kSqrt, kNeg, kAbs, kReciprocal, kFloor, kCeil, kRound, kSoftplus, kSelu,
+  kIdentity,
+  kRelu,
+  kLeakyRelu,
+  kClip,
+  kSigmoid,
+  kSilu,
+  kHardSwish,
+  kHardSigmoid,
+  kTanh,
+  kElu,
+  kMish,
+  kGelu,
+  kErf,
+  kExp,
+  kSqrt,
+  kNeg,
+  kAbs,
+  kReciprocal,
+  kFloor,
+  kCeil,
+  kRound,
+  kSoftplus,
+  kSelu,
   kCount,
 };
 enum class BinaryOp { kAdd, kSub, kMul, kDiv, kMin, kMax, kPRelu, kCount };
 
 // One group of channels of the result of a Planes step takes lanes from up to so many groups of its sources.
 struct LaneSource {
-  const float* group;   // first pixel of the source's group
-  int32_t lanes[16];    // for each result lane the source's lane
-  uint32_t mask;        // result lanes that come from this source
+  const float* group;  // first pixel of the source's group
+  int32_t lanes[16];   // for each result lane the source's lane
+  uint32_t mask;       // result lanes that come from this source
 };
 
 // Geometry of a pooling window sweep; sizes in pixels.
@@ -69,8 +90,8 @@ struct DepthwiseRow {
   const float* bias;
   const float* residual;  // as y, or null
   float* y;
-  int64_t pixels;         // of the result
-  int64_t x_column, in_w; // source column of x, and how many there are: columns outside are zero
+  int64_t pixels;          // of the result
+  int64_t x_column, in_w;  // source column of x, and how many there are: columns outside are zero
   int64_t kh_first, kh_last, kh, kw, stride_w, dilation_w;
   int64_t x_kh_stride;
 };
@@ -96,10 +117,12 @@ struct SimdTable {
   void (*from_blocked)(const float* blocked, float* planes, size_t channels, size_t pixels, size_t block);
   // result[p][l] from the lanes of `count` sources, zero where none.
   void (*gather_lanes)(const LaneSource* sources, size_t count, float* result, size_t pixels, size_t block);
-  // Pools one blocked group; `scratch` takes in_h × out_w pixels.
-  void (*pool_blocked)(const float* x, float* y, const PoolShape& shape, float* scratch, size_t block);
+  // Pools one blocked group, or one plain plane (block 1); `scratch` takes in_h × out_w pixels.
+  void (*pool)(const float* x, float* y, const PoolShape& shape, float* scratch, size_t block);
   // Sums `pixels` pixels of a blocked group lane by lane.
   void (*sum_pixels)(const float* x, float* sums, size_t pixels, size_t block);
+  // y[i] = x[i] to the power of e, to single precision's accuracy.
+  void (*power)(const float* x, float* y, size_t n, float e);
   // y[i] = a·x[i] + b·z[i].
   void (*blend)(const float* x, const float* z, float* y, float a, float b, size_t n);
   // One row of pixels: three bytes a pixel from separate rows → three rows of floats.

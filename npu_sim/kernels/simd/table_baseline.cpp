@@ -5,12 +5,16 @@
 
 #include "npu_sim/kernels/simd/simd.h"
 #include "npu_sim/kernels/simd/vec_baseline.h"
-// The parts below need the vector type above.
-#include "npu_sim/kernels/simd/unary.inl"
+
+// The parts need the vector type.
+#include "npu_sim/kernels/simd/aipp.inl"
 #include "npu_sim/kernels/simd/binary.inl"
 #include "npu_sim/kernels/simd/layout.inl"
 #include "npu_sim/kernels/simd/pool.inl"
-#include "npu_sim/kernels/simd/aipp.inl"
+#include "npu_sim/kernels/simd/power.inl"
+#include "npu_sim/kernels/simd/unary.inl"
+
+// Collects what the parts define.
 #include "npu_sim/kernels/simd/table.inl"
 
 namespace npustream::kernels {

@@ -67,16 +67,36 @@ inline V Erf(V x) {
 
 inline V Clamp(V x, V low, V high) { return Min(high, Max(low, x)); }
 
-struct Identity { static V Apply(V x, V, V) { return x; } };
-struct Relu { static V Apply(V x, V, V) { return Max(Set(0), x); } };
-struct LeakyRelu { static V Apply(V x, V a, V) { return SelectLess(x, Set(0), x * a, x); } };
-struct Clip { static V Apply(V x, V a, V b) { return Clamp(x, a, b); } };
-struct SigmoidOp { static V Apply(V x, V, V) { return Sigmoid(x); } };
-struct Silu { static V Apply(V x, V, V) { return x * Sigmoid(x); } };
-struct HardSigmoid { static V Apply(V x, V a, V b) { return Clamp(MulAdd(x, a, b), Set(0), Set(1)); } };
-struct HardSwish { static V Apply(V x, V, V) { return x * Clamp(MulAdd(x, Set(1.0f / 6), Set(0.5f)), Set(0), Set(1)); } };
-struct TanhOp { static V Apply(V x, V, V) { return Tanh(x); } };
-struct Elu { static V Apply(V x, V a, V) { return SelectLess(x, Set(0), a * (Exp(x) - Set(1)), x); } };
+struct Identity {
+  static V Apply(V x, V, V) { return x; }
+};
+struct Relu {
+  static V Apply(V x, V, V) { return Max(Set(0), x); }
+};
+struct LeakyRelu {
+  static V Apply(V x, V a, V) { return SelectLess(x, Set(0), x * a, x); }
+};
+struct Clip {
+  static V Apply(V x, V a, V b) { return Clamp(x, a, b); }
+};
+struct SigmoidOp {
+  static V Apply(V x, V, V) { return Sigmoid(x); }
+};
+struct Silu {
+  static V Apply(V x, V, V) { return x * Sigmoid(x); }
+};
+struct HardSigmoid {
+  static V Apply(V x, V a, V b) { return Clamp(MulAdd(x, a, b), Set(0), Set(1)); }
+};
+struct HardSwish {
+  static V Apply(V x, V, V) { return x * Clamp(MulAdd(x, Set(1.0f / 6), Set(0.5f)), Set(0), Set(1)); }
+};
+struct TanhOp {
+  static V Apply(V x, V, V) { return Tanh(x); }
+};
+struct Elu {
+  static V Apply(V x, V a, V) { return SelectLess(x, Set(0), a * (Exp(x) - Set(1)), x); }
+};
 struct Selu {
   static V Apply(V x, V a, V b) { return b * SelectLess(x, Set(0), a * (Exp(x) - Set(1)), x); }
 };
@@ -96,15 +116,33 @@ struct Gelu {
     return SelectLess(Set(0), a, Set(0.5f) * x * (Set(1) + Tanh(inner)), exact);
   }
 };
-struct ErfOp { static V Apply(V x, V, V) { return Erf(x); } };
-struct ExpOp { static V Apply(V x, V, V) { return Exp(x); } };
-struct SqrtOp { static V Apply(V x, V, V) { return Sqrt(x); } };
-struct Neg { static V Apply(V x, V, V) { return Set(-0.0f) - x; } };
-struct AbsOp { static V Apply(V x, V, V) { return Abs(x); } };
-struct ReciprocalOp { static V Apply(V x, V, V) { return Set(1) / x; } };
-struct FloorOp { static V Apply(V x, V, V) { return Floor(x); } };
-struct CeilOp { static V Apply(V x, V, V) { return Ceil(x); } };
-struct RoundOp { static V Apply(V x, V, V) { return RoundEven(x); } };
+struct ErfOp {
+  static V Apply(V x, V, V) { return Erf(x); }
+};
+struct ExpOp {
+  static V Apply(V x, V, V) { return Exp(x); }
+};
+struct SqrtOp {
+  static V Apply(V x, V, V) { return Sqrt(x); }
+};
+struct Neg {
+  static V Apply(V x, V, V) { return Set(-0.0f) - x; }
+};
+struct AbsOp {
+  static V Apply(V x, V, V) { return Abs(x); }
+};
+struct ReciprocalOp {
+  static V Apply(V x, V, V) { return Set(1) / x; }
+};
+struct FloorOp {
+  static V Apply(V x, V, V) { return Floor(x); }
+};
+struct CeilOp {
+  static V Apply(V x, V, V) { return Ceil(x); }
+};
+struct RoundOp {
+  static V Apply(V x, V, V) { return RoundEven(x); }
+};
 
 template <typename Op>
 void RunUnary(const float* x, float* y, size_t n, float a, float b) {

@@ -25,10 +25,10 @@ inline V operator+(V a, V b) { return {_mm256_add_ps(a.v, b.v)}; }
 inline V operator-(V a, V b) { return {_mm256_sub_ps(a.v, b.v)}; }
 inline V operator*(V a, V b) { return {_mm256_mul_ps(a.v, b.v)}; }
 inline V operator/(V a, V b) { return {_mm256_div_ps(a.v, b.v)}; }
-inline V MulAdd(V a, V b, V c) { return {_mm256_fmadd_ps(a.v, b.v, c.v)}; }   // a·b + c
-inline V MulSub(V a, V b, V c) { return {_mm256_fmsub_ps(a.v, b.v, c.v)}; }   // a·b − c
+inline V MulAdd(V a, V b, V c) { return {_mm256_fmadd_ps(a.v, b.v, c.v)}; }      // a·b + c
+inline V MulSub(V a, V b, V c) { return {_mm256_fmsub_ps(a.v, b.v, c.v)}; }      // a·b − c
 inline V NegMulAdd(V a, V b, V c) { return {_mm256_fnmadd_ps(a.v, b.v, c.v)}; }  // c − a·b
-inline V Max(V a, V b) { return {_mm256_max_ps(a.v, b.v)}; }  // b where a is NaN
+inline V Max(V a, V b) { return {_mm256_max_ps(a.v, b.v)}; }                     // b where a is NaN
 inline V Min(V a, V b) { return {_mm256_min_ps(a.v, b.v)}; }
 inline V Sqrt(V a) { return {_mm256_sqrt_ps(a.v)}; }
 inline V Abs(V a) { return {_mm256_andnot_ps(_mm256_set1_ps(-0.0f), a.v)}; }
@@ -37,11 +37,13 @@ inline V Floor(V a) { return {_mm256_floor_ps(a.v)}; }
 inline V Ceil(V a) { return {_mm256_ceil_ps(a.v)}; }
 // a·2^n for whole n; in two halves, so that results may be infinite or denormal.
 inline V ScaleByPowerOf2(V a, V n) {
-  const __m256i bounded = _mm256_cvtps_epi32(_mm256_max_ps(_mm256_min_ps(n.v, _mm256_set1_ps(250)), _mm256_set1_ps(-250)));
+  const __m256i bounded =
+      _mm256_cvtps_epi32(_mm256_max_ps(_mm256_min_ps(n.v, _mm256_set1_ps(250)), _mm256_set1_ps(-250)));
   const __m256i half = _mm256_srai_epi32(bounded, 1);
   const __m256i bias = _mm256_set1_epi32(127);
   const __m256 first = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(half, bias), 23));
-  const __m256 second = _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(_mm256_sub_epi32(bounded, half), bias), 23));
+  const __m256 second =
+      _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_add_epi32(_mm256_sub_epi32(bounded, half), bias), 23));
   return {_mm256_mul_ps(_mm256_mul_ps(a.v, first), second)};
 }
 // For finite a ≥ 1.

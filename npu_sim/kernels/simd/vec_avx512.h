@@ -23,10 +23,10 @@ inline V operator+(V a, V b) { return {_mm512_add_ps(a.v, b.v)}; }
 inline V operator-(V a, V b) { return {_mm512_sub_ps(a.v, b.v)}; }
 inline V operator*(V a, V b) { return {_mm512_mul_ps(a.v, b.v)}; }
 inline V operator/(V a, V b) { return {_mm512_div_ps(a.v, b.v)}; }
-inline V MulAdd(V a, V b, V c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }   // a·b + c
-inline V MulSub(V a, V b, V c) { return {_mm512_fmsub_ps(a.v, b.v, c.v)}; }   // a·b − c
+inline V MulAdd(V a, V b, V c) { return {_mm512_fmadd_ps(a.v, b.v, c.v)}; }      // a·b + c
+inline V MulSub(V a, V b, V c) { return {_mm512_fmsub_ps(a.v, b.v, c.v)}; }      // a·b − c
 inline V NegMulAdd(V a, V b, V c) { return {_mm512_fnmadd_ps(a.v, b.v, c.v)}; }  // c − a·b
-inline V Max(V a, V b) { return {_mm512_max_ps(a.v, b.v)}; }  // b where a is NaN
+inline V Max(V a, V b) { return {_mm512_max_ps(a.v, b.v)}; }                     // b where a is NaN
 inline V Min(V a, V b) { return {_mm512_min_ps(a.v, b.v)}; }
 inline V Sqrt(V a) { return {_mm512_sqrt_ps(a.v)}; }
 inline V Abs(V a) { return {_mm512_abs_ps(a.v)}; }
@@ -45,7 +45,8 @@ inline V SelectLess(V a, V b, V then, V otherwise) {
 }
 inline V WithSignOf(V magnitude, V sign) {
   const __m512i mask = _mm512_set1_epi32(static_cast<int>(0x80000000u));
-  return {_mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(sign.v), _mm512_castps_si512(magnitude.v), mask, 0xE4))};
+  return {_mm512_castsi512_ps(
+      _mm512_ternarylogic_epi32(_mm512_castps_si512(sign.v), _mm512_castps_si512(magnitude.v), mask, 0xE4))};
 }
 // Limits |a| to `bound` ≥ 0, keeping the sign.
 inline V ClampMagnitude(V a, V bound) { return {_mm512_range_ps(a.v, bound.v, 0x2)}; }

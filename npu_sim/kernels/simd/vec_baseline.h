@@ -34,7 +34,9 @@ inline V Abs(V a) { return {std::fabs(a.v)}; }
 inline V RoundEven(V a) { return {std::nearbyint(a.v)}; }
 inline V Floor(V a) { return {std::floor(a.v)}; }
 inline V Ceil(V a) { return {std::ceil(a.v)}; }
-inline V ScaleByPowerOf2(V a, V n) { return {std::ldexp(a.v, static_cast<int>(n.v > 250 ? 250 : n.v < -250 ? -250 : n.v))}; }
+inline V ScaleByPowerOf2(V a, V n) {
+  return {std::ldexp(a.v, static_cast<int>(n.v > 250 ? 250 : n.v < -250 ? -250 : n.v))};
+}
 // For finite a ≥ 1.
 inline V Reciprocal(V a) { return {1 / a.v}; }
 inline V SelectLess(V a, V b, V then, V otherwise) { return a.v < b.v ? then : otherwise; }

@@ -69,7 +69,8 @@ TEST(AippTest, CropThenPadding) {
   config.left_padding_size = 1;
   config.bottom_padding_size = 1;
   config.padding_value = -3;
-  EXPECT_EQ(Convert(config, {1, 1, 3, 3}, {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}), (std::vector<float>{-3, 11, 12, -3, 21, 22, -3, -3, -3}));
+  EXPECT_EQ(Convert(config, {1, 1, 3, 3}, {0, 1, 2, 3, 10, 11, 12, 13, 20, 21, 22, 23}),
+            (std::vector<float>{-3, 11, 12, -3, 21, 22, -3, -3, -3}));
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ double Activate(const std::string& name, double x) {
   return x;
 }
 
-std::vector<float> Reference(const Case& c, const std::vector<float>& x, const std::vector<float>& w, const std::vector<float>& b, const std::vector<float>& r) {
+std::vector<float> Reference(const Case& c, const std::vector<float>& x, const std::vector<float>& w,
+                             const std::vector<float>& b, const std::vector<float>& r) {
   const int64_t icg = c.ic / c.groups, ocg = c.oc / c.groups;
   std::vector<float> y;
   for (int64_t n = 0; n < c.n; ++n) {
@@ -43,7 +44,8 @@ std::vector<float> Reference(const Case& c, const std::vector<float>& x, const s
               for (int64_t kw = 0; kw < c.kw; ++kw) {
                 const int64_t h = oh * c.stride - c.top + kh * c.dilation, v = ow * c.stride - c.left + kw * c.dilation;
                 if (h < 0 || h >= c.ih || v < 0 || v >= c.iw) continue;
-                sum += static_cast<double>(x[((n * c.ic + o / ocg * icg + i) * c.ih + h) * c.iw + v]) * w[((o * icg + i) * c.kh + kh) * c.kw + kw];
+                sum += static_cast<double>(x[((n * c.ic + o / ocg * icg + i) * c.ih + h) * c.iw + v]) *
+                       w[((o * icg + i) * c.kh + kh) * c.kw + kw];
               }
             }
           }
@@ -58,11 +60,13 @@ std::vector<float> Reference(const Case& c, const std::vector<float>& x, const s
 
 // The node between two channel-preserving neighbours, so that its blocked layouts are used on both sides.
 void Check(const Case& c, bool blocked_source) {
-  SCOPED_TRACE(::testing::Message() << "ic " << c.ic << " oc " << c.oc << " groups " << c.groups << " kernel " << c.kh << "x" << c.kw << " stride " << c.stride
-                                    << " dilation " << c.dilation << " size " << c.ih << "x" << c.iw << " pads " << c.top << c.left << c.bottom << c.right << " "
+  SCOPED_TRACE(::testing::Message() << "ic " << c.ic << " oc " << c.oc << " groups " << c.groups << " kernel " << c.kh
+                                    << "x" << c.kw << " stride " << c.stride << " dilation " << c.dilation << " size "
+                                    << c.ih << "x" << c.iw << " pads " << c.top << c.left << c.bottom << c.right << " "
                                     << c.activation << (blocked_source ? " blocked" : " plain"));
   om::GraphBuilder b;
-  const Dims in = {c.n, c.ic, c.ih, c.iw}, out = {c.n, c.oc, c.oh(), c.ow()}, weights = {c.oc, c.ic / c.groups, c.kh, c.kw};
+  const Dims in = {c.n, c.ic, c.ih, c.iw}, out = {c.n, c.oc, c.oh(), c.ow()},
+             weights = {c.oc, c.ic / c.groups, c.kh, c.kw};
   const auto x = om::GraphBuilder::RandomFloats(static_cast<size_t>(om::ElementCount(in)), 1);
   const auto w = om::GraphBuilder::RandomFloats(static_cast<size_t>(om::ElementCount(weights)), 2);
   const auto bias = om::GraphBuilder::RandomFloats(static_cast<size_t>(c.oc), 3);
@@ -72,8 +76,10 @@ void Check(const Case& c, bool blocked_source) {
   if (blocked_source) source = b.Node("MaxPool", {source}, in, {{"kernel_shape", std::vector<int64_t>{1, 1}}});
   std::vector<om::TensorId> inputs = {source, b.Floats(weights, w), c.bias ? b.Floats({c.oc}, bias) : om::kNoTensor};
   if (c.residual) inputs.push_back(b.Input(out));
-  om::Attributes attributes = {{"strides", std::vector<int64_t>{c.stride, c.stride}}, {"dilations", std::vector<int64_t>{c.dilation, c.dilation}},
-                               {"group", c.groups}, {"pads", std::vector<int64_t>{c.top, c.left, c.bottom, c.right}}};
+  om::Attributes attributes = {{"strides", std::vector<int64_t>{c.stride, c.stride}},
+                               {"dilations", std::vector<int64_t>{c.dilation, c.dilation}},
+                               {"group", c.groups},
+                               {"pads", std::vector<int64_t>{c.top, c.left, c.bottom, c.right}}};
   if (!c.activation.empty()) attributes["activation"] = c.activation;
   if (c.activation == "LeakyRelu") attributes["activation_alpha"] = 0.1f;
   b.Output(b.Node("Conv", inputs, out, attributes));
@@ -85,7 +91,8 @@ void Check(const Case& c, bool blocked_source) {
   const auto expected = Reference(c, x, w, bias, residual);
   ASSERT_EQ(result.size(), expected.size());
   const double scale = std::sqrt(static_cast<double>(om::ElementCount(weights) / c.oc));
-  for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(result[i], expected[i], 2e-6 * scale + 2e-6 * std::fabs(expected[i])) << "element " << i;
+  for (size_t i = 0; i < expected.size(); ++i)
+    ASSERT_NEAR(result[i], expected[i], 2e-6 * scale + 2e-6 * std::fabs(expected[i])) << "element " << i;
 }
 
 TEST(ConvTest, ManyShapes) {
@@ -127,11 +134,13 @@ TEST(ConvTest, ManyShapes) {
 TEST(ConvTest, NoConvolutionRunsOnAReferenceImplementation) {
   om::GraphBuilder b;
   const om::TensorId x = b.Input({1, 3, 32, 32});
-  const om::TensorId y = b.Node("Conv", {x, b.Random({16, 3, 3, 3}, 1)}, {1, 16, 30, 30}, {{"pads", std::vector<int64_t>{0, 0, 0, 0}}});
+  const om::TensorId y =
+      b.Node("Conv", {x, b.Random({16, 3, 3, 3}, 1)}, {1, 16, 30, 30}, {{"pads", std::vector<int64_t>{0, 0, 0, 0}}});
   b.Output(y);
   const auto plan = program::Lower(b.graph());
   ASSERT_TRUE(plan.ok());
-  for (const om::NativeStep& step : plan->steps) EXPECT_EQ(step.implementation.find("ref"), std::string::npos) << step.implementation;
+  for (const om::NativeStep& step : plan->steps)
+    EXPECT_EQ(step.implementation.find("ref"), std::string::npos) << step.implementation;
 }
 
 TEST(ConvTest, InconsistentShapesAreRefused) {

@@ -16,7 +16,8 @@ namespace {
 std::vector<Isa> Isas() {
   std::vector<Isa> isas = {Isa::kBaseline};
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) isas.push_back(Isa::kAvx2);
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+      __builtin_cpu_supports("avx512vl")) {
     isas.push_back(Isa::kAvx512);
   }
   return isas;
@@ -36,7 +37,8 @@ const Reference kReferences[] = {
     {UnaryOp::kSigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }, 1e-6, 1e-30},
     {UnaryOp::kSilu, [](double x) { return x / (1 + std::exp(-x)); }, 1e-6, 1e-30},
     {UnaryOp::kHardSwish, [](double x) { return x * std::min(std::max(x / 6 + 0.5, 0.0), 1.0); }, 1e-6, 1e-6},
-    {UnaryOp::kHardSigmoid, [](double x) { return std::min(std::max(0.25 * x + 0.5, 0.0), 1.0); }, 1e-6, 1e-7, 0.25f, 0.5f},
+    {UnaryOp::kHardSigmoid, [](double x) { return std::min(std::max(0.25 * x + 0.5, 0.0), 1.0); }, 1e-6, 1e-7, 0.25f,
+     0.5f},
     {UnaryOp::kTanh, [](double x) { return std::tanh(x); }, 5e-7, 0},
     {UnaryOp::kElu, [](double x) { return x < 0 ? 1.5 * (std::exp(x) - 1) : x; }, 1e-6, 3e-7, 1.5f},
     {UnaryOp::kMish, [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }, 1e-6, 1e-30},
@@ -64,8 +66,10 @@ TEST(SimdTest, UnaryFunctionsAreRight) {
       for (size_t i = 0; i < x.size(); ++i) {
         const double expected = reference.function(static_cast<double>(x[i]));
         // Without fused multiply-add the argument's reduction rounds, in proportion to the argument.
-        const double relative = reference.relative * (isa == Isa::kBaseline ? 1 + std::fabs(x[i]) : 1 + std::fabs(x[i]) / 20);
-        ASSERT_NEAR(y[i], expected, relative * std::fabs(expected) + reference.absolute) << ToString(isa) << " op " << static_cast<int>(reference.op) << " x " << x[i];
+        const double relative =
+            reference.relative * (isa == Isa::kBaseline ? 1 + std::fabs(x[i]) : 1 + std::fabs(x[i]) / 20);
+        ASSERT_NEAR(y[i], expected, relative * std::fabs(expected) + reference.absolute)
+            << ToString(isa) << " op " << static_cast<int>(reference.op) << " x " << x[i];
       }
     }
   }
@@ -102,8 +106,12 @@ TEST(SimdTest, BinaryFunctionsAreRight) {
     x[i] = static_cast<float>(random() % 2000) / 100 - 10;
     y[i] = static_cast<float>(random() % 2000) / 100 + 0.5f;
   }
-  const std::function<float(float, float)> expected[] = {std::plus<float>(), std::minus<float>(), std::multiplies<float>(), std::divides<float>(),
-                                                         [](float a, float b) { return std::min(a, b); }, [](float a, float b) { return std::max(a, b); },
+  const std::function<float(float, float)> expected[] = {std::plus<float>(),
+                                                         std::minus<float>(),
+                                                         std::multiplies<float>(),
+                                                         std::divides<float>(),
+                                                         [](float a, float b) { return std::min(a, b); },
+                                                         [](float a, float b) { return std::max(a, b); },
                                                          [](float a, float b) { return a < 0 ? a * b : a; }};
   for (const Isa isa : Isas()) {
     for (int op = 0; op < static_cast<int>(BinaryOp::kCount); ++op) {
@@ -113,6 +121,25 @@ TEST(SimdTest, BinaryFunctionsAreRight) {
       for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(z[i], expected[op](x[i], 2.5f)) << op;
       SimdFor(isa).binary_scalar[op](x.data(), 2.5f, z.data(), x.size(), true);
       for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(z[i], expected[op](2.5f, x[i])) << op;
+    }
+  }
+}
+
+TEST(SimdTest, PowersAreRight) {
+  std::vector<float> x = {1e-38f, 1.2e-38f, 0, -2, 3e38f};
+  for (int i = 1; i < 3000; ++i) x.push_back(static_cast<float>(i * i) * 1e-4f);
+  for (const Isa isa : Isas()) {
+    for (const float e : {0.45f, 2.0f, -1.5f, 1.0f, 0.0f, 3.7f}) {
+      std::vector<float> y(x.size());
+      SimdFor(isa).power(x.data(), y.data(), x.size(), e);
+      for (size_t i = 0; i < x.size(); ++i) {
+        const float expected = std::pow(x[i], e);
+        if (std::isnan(expected) || std::isinf(expected)) {
+          ASSERT_TRUE(std::isnan(expected) ? std::isnan(y[i]) : y[i] == expected) << x[i] << "^" << e << " is " << y[i];
+        } else {
+          ASSERT_NEAR(y[i], expected, 3e-7f * std::fabs(expected) + 1e-45f) << ToString(isa) << " " << x[i] << "^" << e;
+        }
+      }
     }
   }
 }
@@ -136,7 +163,13 @@ TEST(SimdTest, BlockingAndBack) {
 
 // The arithmetic of FACTS: (M · (in − bias)) >> 8, clamped, then (x − mean − min) · var_reci.
 TEST(SimdTest, AippRowsAreBitExact) {
-  AippRow row = {{298, 0, 409, 298, -100, -208, 298, 516, 0}, {16, 128, 128}, {0, 0, 0}, {10, 20, 30}, {0.5f, 1.25f, 0}, {1 / 58.0f, 1, 0.25f}, true};
+  AippRow row = {{298, 0, 409, 298, -100, -208, 298, 516, 0},
+                 {16, 128, 128},
+                 {0, 0, 0},
+                 {10, 20, 30},
+                 {0.5f, 1.25f, 0},
+                 {1 / 58.0f, 1, 0.25f},
+                 true};
   std::mt19937 random(3);
   std::vector<uint8_t> luma(131), chroma(132);
   for (uint8_t& value : luma) value = static_cast<uint8_t>(random());
@@ -152,9 +185,11 @@ TEST(SimdTest, AippRowsAreBitExact) {
     for (size_t i = 0; i < luma.size(); ++i) {
       const int in[3] = {luma[i] - 16, chroma[i / 2 * 2] - 128, chroma[i / 2 * 2 + 1] - 128};
       for (int c = 0; c < 3; ++c) {
-        const int sum = (row.matrix[c * 3] * in[0] + row.matrix[c * 3 + 1] * in[1] + row.matrix[c * 3 + 2] * in[2]) >> 8;
+        const int sum =
+            (row.matrix[c * 3] * in[0] + row.matrix[c * 3 + 1] * in[1] + row.matrix[c * 3 + 2] * in[2]) >> 8;
         const float value = static_cast<float>(sum < 0 ? 0 : sum > 255 ? 255 : sum);
-        ASSERT_EQ(result[c][i], (value - row.offset[c] - row.minimum[c]) * row.scale[c]) << ToString(isa) << " pixel " << i << " channel " << c;
+        ASSERT_EQ(result[c][i], (value - row.offset[c] - row.minimum[c]) * row.scale[c])
+            << ToString(isa) << " pixel " << i << " channel " << c;
       }
     }
   }

@@ -30,11 +30,11 @@ TEST(AippConfigTest, RefusesWhatTheFileMayNotSay) {
   node.attributes["src_image_size_h"] = int64_t{64};
   EXPECT_TRUE(AippFromAttributes(node).ok());
   for (const auto& [name, value] : std::map<std::string, Attribute>{{"src_image_size_w", int64_t{4097}},
-                                                                      {"left_padding_size", int64_t{33}},
-                                                                      {"load_start_pos_h", int64_t{-1}},
-                                                                      {"matrix", std::vector<int64_t>{1, 2}},
-                                                                      {"mean_chn", std::vector<int64_t>{256, 0, 0, 0}},
-                                                                      {"input_format", std::string("YUYV")}}) {
+                                                                    {"left_padding_size", int64_t{33}},
+                                                                    {"load_start_pos_h", int64_t{-1}},
+                                                                    {"matrix", std::vector<int64_t>{1, 2}},
+                                                                    {"mean_chn", std::vector<int64_t>{256, 0, 0, 0}},
+                                                                    {"input_format", std::string("YUYV")}}) {
     Node bad = node;
     bad.attributes[name] = value;
     EXPECT_FALSE(AippFromAttributes(bad).ok()) << name;

@@ -21,14 +21,24 @@ OmModel MakeModel() {
   GraphBuilder b;
   const TensorId x = b.Input({1, 3, 8, 8});
   const TensorId y = b.Node("Conv", {x, b.Random({20, 3, 3, 3}, 1), b.Random({20}, 2)}, {1, 20, 8, 8},
-                            {{"strides", std::vector<int64_t>{1, 1}}, {"dilations", std::vector<int64_t>{1, 1}}, {"group", int64_t{1}},
-                             {"pads", std::vector<int64_t>{1, 1, 1, 1}}, {"activation", std::string("Silu")}});
+                            {{"strides", std::vector<int64_t>{1, 1}},
+                             {"dilations", std::vector<int64_t>{1, 1}},
+                             {"group", int64_t{1}},
+                             {"pads", std::vector<int64_t>{1, 1, 1, 1}},
+                             {"activation", std::string("Silu")}});
   const TensorId z = b.Node("Concat", {y, x}, {1, 23, 8, 8}, {{"axis", int64_t{1}}});
   const TensorId flat = b.Node("Reshape", {z}, {1, 23 * 64});
   b.Output(b.Node("Gemm", {flat, b.Random({23 * 64, 5}, 3)}, {1, 5}, {{"alpha", 1.0f}}));
   OmModel model;
-  model.info = {"0.1.0", "Ascend310P3", "small", "atc --model=small.onnx", {{"images", DataType::kFloat32, {-1, 3, 8, 8}, Format::kNchw}},
-                {{"scores", DataType::kFloat32, {-1, 5}, Format::kNd}}, {1, 2, 4}, true, {}};
+  model.info = {"0.1.0",
+                "Ascend310P3",
+                "small",
+                "atc --model=small.onnx",
+                {{"images", DataType::kFloat32, {-1, 3, 8, 8}, Format::kNchw}},
+                {{"scores", DataType::kFloat32, {-1, 5}, Format::kNd}},
+                {1, 2, 4},
+                true,
+                {}};
   AippConfig aipp;
   aipp.src_image_size_w = aipp.src_image_size_h = 8;
   aipp.min_chn = {1.5f, 2.5f, 3.5f, 0};
@@ -111,7 +121,9 @@ TEST(OmFileTest, NamesForeignFiles) {
       {"GGUF\3\0\0\0", 8, "GGUF"},
       {"\x08\x07\x12\x07pytorch", 11, "ONNX"},
       {"hello world, this is text\n", 26, "text"},
-      {"\x7f" "ELF\2\1\1", 7, "ELF"},
+      {"\x7f"
+       "ELF\2\1\1",
+       7, "ELF"},
       {"PK\3\4xxxx", 8, "ZIP"},
       {"\0\0\0\0", 4, "unknown kind"},
   };

@@ -30,7 +30,9 @@ TensorId Pointwise(GraphBuilder& b, TensorId x, Dims out, int64_t in_channels, u
 
 std::vector<float> Evaluate(const om::Graph& graph, size_t output = 0) {
   std::vector<om::Bytes> inputs;
-  for (const TensorId id : graph.inputs) inputs.push_back(om::ToBytes(GraphBuilder::RandomFloats(static_cast<size_t>(om::ElementCount(graph.tensors[id].dims)), 11)));
+  for (const TensorId id : graph.inputs)
+    inputs.push_back(
+        om::ToBytes(GraphBuilder::RandomFloats(static_cast<size_t>(om::ElementCount(graph.tensors[id].dims)), 11)));
   const auto result = EvaluateGraph(graph, inputs);
   EXPECT_TRUE(result.ok()) << result.status().message();
   return result.ok() ? om::FromBytes<float>((*result)[output]) : std::vector<float>();
@@ -54,7 +56,8 @@ TEST(LoweringTest, ChannelShuffleIsOneStep) {
   EXPECT_EQ(std::count(ops.begin(), ops.end(), "Planes"), 2) << "one gather per half";
   EXPECT_EQ(std::count(ops.begin(), ops.end(), "Transpose") + std::count(ops.begin(), ops.end(), "Concat"), 0);
 
-  const auto a = Evaluate(b.graph(), 0), d = Evaluate(b.graph(), 1), l = Evaluate(b.graph(), 2), r = Evaluate(b.graph(), 3);
+  const auto a = Evaluate(b.graph(), 0), d = Evaluate(b.graph(), 1), l = Evaluate(b.graph(), 2),
+             r = Evaluate(b.graph(), 3);
   for (int64_t k = 0; k < 2 * c; ++k) {
     for (int64_t p = 0; p < 36; ++p) {
       const float expected = (k % 2 == 0 ? l : r)[static_cast<size_t>(k / 2 * 36 + p)];
@@ -142,12 +145,14 @@ TEST(LoweringTest, NamesEveryNodeThatCannotRun) {
   const auto plan = Lower(b.graph());
   ASSERT_FALSE(plan.ok());
   EXPECT_EQ(plan.status().code(), StatusCode::kUnsupported);
-  EXPECT_THAT(plan.status().message(), ::testing::AllOf(::testing::HasSubstr("Einsum_0"), ::testing::HasSubstr("Unique_1")));
+  EXPECT_THAT(plan.status().message(),
+              ::testing::AllOf(::testing::HasSubstr("Einsum_0"), ::testing::HasSubstr("Unique_1")));
 }
 
 TEST(EvaluateNodeTest, FoldsConstants) {
   GraphBuilder b;
-  const TensorId y = b.Node("Gather", {b.Ints({4}, {10, 20, 30, 40}), b.Ints({2}, {3, -4})}, {2}, {}, om::DataType::kInt64);
+  const TensorId y =
+      b.Node("Gather", {b.Ints({4}, {10, 20, 30, 40}), b.Ints({2}, {3, -4})}, {2}, {}, om::DataType::kInt64);
   const auto result = EvaluateNode(b.graph(), b.graph().nodes[0]);
   ASSERT_TRUE(result.ok()) << result.status().message();
   EXPECT_EQ(om::FromBytes<int64_t>((*result)[0]), (std::vector<int64_t>{40, 10}));

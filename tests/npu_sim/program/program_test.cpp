@@ -24,20 +24,38 @@ om::OmModel MakeModel(bool native) {
   GraphBuilder b;
   const TensorId x = b.Input({1, 3, 32, 32});
   const std::vector<int64_t> ones = {1, 1, 1, 1}, two = {2, 2};
-  TensorId y = b.Node("Conv", {x, b.Random({24, 3, 3, 3}, 1), b.Random({24}, 2)}, {1, 24, 16, 16}, {{"strides", two}, {"pads", ones}, {"activation", std::string("Silu")}});
-  const TensorId d = b.Node("Conv", {y, b.Random({24, 1, 3, 3}, 3)}, {1, 24, 16, 16}, {{"group", int64_t{24}}, {"pads", ones}, {"activation", std::string("Relu")}});
+  TensorId y = b.Node("Conv", {x, b.Random({24, 3, 3, 3}, 1), b.Random({24}, 2)}, {1, 24, 16, 16},
+                      {{"strides", two}, {"pads", ones}, {"activation", std::string("Silu")}});
+  const TensorId d = b.Node("Conv", {y, b.Random({24, 1, 3, 3}, 3)}, {1, 24, 16, 16},
+                            {{"group", int64_t{24}}, {"pads", ones}, {"activation", std::string("Relu")}});
   y = b.Node("Add", {y, d}, {1, 24, 16, 16});
   const TensorId pooled = b.Node("MaxPool", {y}, {1, 24, 8, 8}, {{"kernel_shape", two}, {"strides", two}});
-  const TensorId up = b.Node("Resize", {pooled}, {1, 24, 16, 16}, {{"scales", std::vector<float>{1, 1, 2, 2}}, {"mode", std::string("nearest")}, {"coordinate_transformation_mode", std::string("asymmetric")}, {"nearest_mode", std::string("floor")}});
+  const TensorId up = b.Node("Resize", {pooled}, {1, 24, 16, 16},
+                             {{"scales", std::vector<float>{1, 1, 2, 2}},
+                              {"mode", std::string("nearest")},
+                              {"coordinate_transformation_mode", std::string("asymmetric")},
+                              {"nearest_mode", std::string("floor")}});
   const TensorId joined = b.Node("Concat", {y, up}, {1, 48, 16, 16}, {{"axis", int64_t{1}}});
-  const TensorId heads = b.Node("Conv", {joined, b.Random({7, 48, 1, 1}, 4)}, {1, 7, 16, 16}, {{"activation", std::string("Sigmoid")}});
-  const TensorId last = b.Node("Transpose", {b.Node("Reshape", {heads}, {1, 7, 256})}, {1, 256, 7}, {{"perm", std::vector<int64_t>{0, 2, 1}}});
+  const TensorId heads =
+      b.Node("Conv", {joined, b.Random({7, 48, 1, 1}, 4)}, {1, 7, 16, 16}, {{"activation", std::string("Sigmoid")}});
+  const TensorId last = b.Node("Transpose", {b.Node("Reshape", {heads}, {1, 7, 256})}, {1, 256, 7},
+                               {{"perm", std::vector<int64_t>{0, 2, 1}}});
   const TensorId mean = b.Node("Reshape", {b.Node("GlobalAveragePool", {joined}, {1, 48, 1, 1})}, {1, 48});
-  const TensorId classes = b.Node("Softmax", {b.Node("Gemm", {mean, b.Random({48, 10}, 5), b.Random({10}, 6)}, {1, 10})}, {1, 10}, {{"axis", int64_t{-1}}});
+  const TensorId classes =
+      b.Node("Softmax", {b.Node("Gemm", {mean, b.Random({48, 10}, 5), b.Random({10}, 6)}, {1, 10})}, {1, 10},
+             {{"axis", int64_t{-1}}});
   b.Output(last).Output(classes);
   om::OmModel model;
-  model.info = {"0.1.0", "Ascend310P3", "m", "", {{"x", om::DataType::kFloat32, {-1, 3, 32, 32}, om::Format::kNchw}},
-                {{"boxes", om::DataType::kFloat32, {-1, 256, 7}, om::Format::kNd}, {"classes", om::DataType::kFloat32, {-1, 10}, om::Format::kNd}}, {1, 2, 4}, true, {}};
+  model.info = {"0.1.0",
+                "Ascend310P3",
+                "m",
+                "",
+                {{"x", om::DataType::kFloat32, {-1, 3, 32, 32}, om::Format::kNchw}},
+                {{"boxes", om::DataType::kFloat32, {-1, 256, 7}, om::Format::kNd},
+                 {"classes", om::DataType::kFloat32, {-1, 10}, om::Format::kNd}},
+                {1, 2, 4},
+                true,
+                {}};
   model.plans.push_back({1, true, b.graph(), std::nullopt});
   if (native) model.plans[0].native = *Lower(b.graph());
   return model;
@@ -54,7 +72,8 @@ std::vector<float> RunBatch(const Program& program, int64_t gear, int cores, con
   std::vector<float> boxes(program.OutputBytes(0, gear) / 4), classes(program.OutputBytes(1, gear) / 4);
   const std::byte* const in[] = {reinterpret_cast<const std::byte*>(input.data())};
   std::byte* const out[] = {reinterpret_cast<std::byte*>(boxes.data()), reinterpret_cast<std::byte*>(classes.data())};
-  for (int part = 0; part < program.PartCount(gear); ++part) EXPECT_TRUE(program.RunPart(gear, part, part % cores, in, out).ok());
+  for (int part = 0; part < program.PartCount(gear); ++part)
+    EXPECT_TRUE(program.RunPart(gear, part, part % cores, in, out).ok());
   boxes.insert(boxes.end(), classes.begin(), classes.end());
   return boxes;
 }
@@ -78,7 +97,9 @@ TEST(ProgramTest, NeitherBatchNorCoreChangesABit) {
   const auto input = GraphBuilder::RandomFloats(4 * image, 1);
   const auto all = RunBatch(**program, 4, 2, input);
   for (size_t i = 0; i < 4; ++i) {
-    const auto one = RunBatch(**program, 1, 1, std::vector<float>(input.begin() + static_cast<long>(i * image), input.begin() + static_cast<long>((i + 1) * image)));
+    const auto one = RunBatch(**program, 1, 1,
+                              std::vector<float>(input.begin() + static_cast<long>(i * image),
+                                                 input.begin() + static_cast<long>((i + 1) * image)));
     EXPECT_EQ(std::memcmp(one.data(), all.data() + i * 256 * 7, 256 * 7 * 4), 0) << i;
     EXPECT_EQ(std::memcmp(one.data() + 256 * 7, all.data() + 4 * 256 * 7 + i * 10, 40), 0) << i;
   }
@@ -139,16 +160,28 @@ TEST(ProgramTest, DenormalNumbersCountAsZeroDuringARunOnly) {
 
 TEST(ProgramTest, ARunAllocatesNothing) {
   if (!testing_support::AllocationsAreCounted()) GTEST_SKIP() << "the sanitizer has its own malloc";
-  if (kernels::RunningIsa() == kernels::Isa::kBaseline) GTEST_SKIP() << "convolutions run on oneDNN, which keeps books on the heap";
+  if (kernels::RunningIsa() == kernels::Isa::kBaseline)
+    GTEST_SKIP() << "convolutions run on oneDNN, which keeps books on the heap";
   omp_set_num_threads(1);
   GraphBuilder b;
   // Without Gemm: oneDNN keeps books on the heap while it executes.
   const TensorId x = b.Input({1, 3, 32, 32});
-  const TensorId y = b.Node("Conv", {x, b.Random({24, 3, 3, 3}, 1)}, {1, 24, 32, 32}, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}, {"activation", std::string("Silu")}});
-  const TensorId s = b.Node("Sigmoid", {b.Node("Conv", {y, b.Random({85, 24, 1, 1}, 2)}, {1, 85, 32, 32})}, {1, 85, 32, 32});
-  b.Output(b.Node("Transpose", {b.Node("Reshape", {s}, {1, 85, 1024})}, {1, 1024, 85}, {{"perm", std::vector<int64_t>{0, 2, 1}}}));
+  const TensorId y = b.Node("Conv", {x, b.Random({24, 3, 3, 3}, 1)}, {1, 24, 32, 32},
+                            {{"pads", std::vector<int64_t>{1, 1, 1, 1}}, {"activation", std::string("Silu")}});
+  const TensorId s =
+      b.Node("Sigmoid", {b.Node("Conv", {y, b.Random({85, 24, 1, 1}, 2)}, {1, 85, 32, 32})}, {1, 85, 32, 32});
+  b.Output(b.Node("Transpose", {b.Node("Reshape", {s}, {1, 85, 1024})}, {1, 1024, 85},
+                  {{"perm", std::vector<int64_t>{0, 2, 1}}}));
   om::OmModel model;
-  model.info = {"0.1.0", "Ascend310P3", "m", "", {{"x", om::DataType::kFloat32, {1, 3, 32, 32}, om::Format::kNchw}}, {{"y", om::DataType::kFloat32, {1, 1024, 85}, om::Format::kNd}}, {1}, false, {}};
+  model.info = {"0.1.0",
+                "Ascend310P3",
+                "m",
+                "",
+                {{"x", om::DataType::kFloat32, {1, 3, 32, 32}, om::Format::kNchw}},
+                {{"y", om::DataType::kFloat32, {1, 1024, 85}, om::Format::kNd}},
+                {1},
+                false,
+                {}};
   model.plans.push_back({1, true, b.graph(), *Lower(b.graph())});
   const auto file = om::OmFile::FromBytes(*om::WriteOm(model));
   ASSERT_TRUE(file.ok());

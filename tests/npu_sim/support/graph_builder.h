@@ -18,16 +18,23 @@ class GraphBuilder {
     graph_.inputs.push_back(id);
     return id;
   }
-  TensorId Floats(Dims dims, const std::vector<float>& values) { return Constant(std::move(dims), values, DataType::kFloat32); }
-  TensorId Ints(Dims dims, const std::vector<int64_t>& values) { return Constant(std::move(dims), values, DataType::kInt64); }
+  TensorId Floats(Dims dims, const std::vector<float>& values) {
+    return Constant(std::move(dims), values, DataType::kFloat32);
+  }
+  TensorId Ints(Dims dims, const std::vector<int64_t>& values) {
+    return Constant(std::move(dims), values, DataType::kInt64);
+  }
   // Values in [−1, 1) that depend on the seed alone.
-  TensorId Random(Dims dims, unsigned seed) { return Floats(dims, RandomFloats(static_cast<size_t>(ElementCount(dims)), seed)); }
+  TensorId Random(Dims dims, unsigned seed) {
+    return Floats(dims, RandomFloats(static_cast<size_t>(ElementCount(dims)), seed));
+  }
 
-  TensorId Node(std::string op, std::vector<TensorId> inputs, Dims dims, Attributes attributes = {}, DataType type = DataType::kFloat32) {
+  TensorId Node(std::string op, std::vector<TensorId> inputs, Dims dims, Attributes attributes = {},
+                DataType type = DataType::kFloat32) {
     return Nodes(std::move(op), std::move(inputs), {std::move(dims)}, std::move(attributes), type)[0];
   }
-  std::vector<TensorId> Nodes(std::string op, std::vector<TensorId> inputs, const std::vector<Dims>& dims, Attributes attributes = {},
-                              DataType type = DataType::kFloat32) {
+  std::vector<TensorId> Nodes(std::string op, std::vector<TensorId> inputs, const std::vector<Dims>& dims,
+                              Attributes attributes = {}, DataType type = DataType::kFloat32) {
     const std::string name = op + "_" + std::to_string(graph_.nodes.size());
     std::vector<TensorId> outputs;
     for (const Dims& d : dims) outputs.push_back(Add(name + "_" + std::to_string(outputs.size()), d, type));

@@ -1,5 +1,6 @@
-// Every pass against text: golden/<pass>.txt holds cases of a graph, "-->", and the graph after the pass. Both are run on the
-// same input as well, as a pass must not change results. NPUSTREAM_UPDATE_GOLDEN=1 rewrites what comes after the arrows.
+// Every pass against text: golden/<pass>.txt holds cases of a graph, "-->", and the graph after the pass. Both are run
+// on the same input as well, as a pass must not change results. NPUSTREAM_UPDATE_GOLDEN=1 rewrites what comes after the
+// arrows.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -13,12 +14,14 @@
 #include "npu_sim/compiler/ir/verify.h"
 #include "npu_sim/compiler/passes/fold_batch_norm.h"
 #include "npu_sim/compiler/passes/fold_constants.h"
+#include "npu_sim/compiler/passes/fold_focus.h"
 #include "npu_sim/compiler/passes/fuse_conv_activation.h"
 #include "npu_sim/compiler/passes/fuse_conv_residual.h"
 #include "npu_sim/compiler/passes/fuse_mat_mul_bias.h"
 #include "npu_sim/compiler/passes/fuse_silu.h"
 #include "npu_sim/compiler/passes/merge_pad_into_conv.h"
 #include "npu_sim/compiler/passes/merge_reshapes.h"
+#include "npu_sim/compiler/passes/move_transpose_up.h"
 #include "npu_sim/compiler/passes/remove_dead_code.h"
 #include "npu_sim/compiler/passes/remove_identities.h"
 #include "npu_sim/compiler/passes/replace_gather_by_slice.h"
@@ -124,11 +127,11 @@ TEST_P(GoldenPassTest, TurnsEachGraphIntoTheExpectedOne) {
 INSTANTIATE_TEST_SUITE_P(
     AllPasses, GoldenPassTest,
     testing::Values(PassCase{"fold_batch_norm", FoldBatchNorm}, PassCase{"fold_constants", FoldConstants},
-                    PassCase{"fuse_conv_activation", FuseConvActivation},
+                    PassCase{"fold_focus", FoldFocus}, PassCase{"fuse_conv_activation", FuseConvActivation},
                     PassCase{"fuse_conv_residual", FuseConvResidual}, PassCase{"fuse_mat_mul_bias", FuseMatMulBias},
                     PassCase{"fuse_silu", FuseSilu}, PassCase{"merge_pad_into_conv", MergePadIntoConv},
-                    PassCase{"merge_reshapes", MergeReshapes}, PassCase{"remove_dead_code", RemoveDeadCode},
-                    PassCase{"remove_identities", RemoveIdentities},
+                    PassCase{"merge_reshapes", MergeReshapes}, PassCase{"move_transpose_up", MoveTransposeUp},
+                    PassCase{"remove_dead_code", RemoveDeadCode}, PassCase{"remove_identities", RemoveIdentities},
                     PassCase{"replace_gather_by_slice", ReplaceGatherBySlice}),
     [](const testing::TestParamInfo<PassCase>& info) { return std::string(info.param.file); });
 
