@@ -56,6 +56,17 @@ TEST(Robustness, AnOutputStaysAsItWasWhenNothingCouldBeRead) {
   EXPECT_EQ(RunShell("cat '" + output + "'").output, "precious\n");
 }
 
+TEST(Robustness, AModelWithoutAippIsRefusedForPictures) {
+  const TemporaryFolder folder;
+  const std::string at = folder.path().string();
+  const auto run = RunShell("cd '" + at + "' && atc --framework=5 --soc_version=Ascend310P3 --output=net --model='" +
+                            NPUSTREAM_SOURCE_DIR "/configs/models/nanodet_g_416_day_int8w.onnx' >/dev/null && "
+                            "gst-launch-1.0 -q videotestsrc num-buffers=1 ! jpegenc ! filesink location=picture.jpg && "
+                            "npustream detect --model net.om --decoder nanodet --input picture.jpg --output out.jsonl");
+  EXPECT_EQ(run.exit_code, 1) << run.output;
+  EXPECT_NE(run.output.find("insert_op_conf"), std::string::npos) << run.output;
+}
+
 TEST(Robustness, ForeignFilesGivenAsModelsAreNamed) {
   const TemporaryFolder folder;
   const std::string text = (folder.path() / "model.om").string();
