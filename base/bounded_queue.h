@@ -48,12 +48,6 @@ class BoundedQueue {
     return TakeFront();
   }
 
-  std::optional<T> TryPop() {
-    MutexLock lock(mutex_);
-    if (size_ == 0) return std::nullopt;
-    return TakeFront();
-  }
-
   void Close() {
     MutexLock lock(mutex_);
     closed_ = true;

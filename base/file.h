@@ -30,7 +30,7 @@ class MappedFile {
 Result<std::string> ReadTextFile(const std::filesystem::path& path);
 
 // Writes to a temporary file beside `path` and renames it, so that a reader sees the old content or the new, never a
-// part; parent folders are made.
+// part; parent folders are made. A symbolic link is followed; a device or pipe is written to as it is.
 Status WriteFileAtomically(const std::filesystem::path& path, std::span<const std::byte> content);
 Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content);
 

@@ -174,13 +174,18 @@ void CameraSet::Run() {
   }
 }
 
+Status CameraSet::CloseRecords() {
+  if (!options_.records_on_commit) return files_.CommitAll();
+  // A file that appears when the work is done appears neither for work that was stopped nor for none.
+  if (stopping_) return Status(StatusCode::kUnavailable, "stopped before the end; no records were written");
+  const bool any = std::any_of(members_.begin(), members_.end(), [](const auto& member) {
+    return member->camera != nullptr && member->camera->figures().records_out > 0;
+  });
+  return any ? files_.CommitAll() : Status();
+}
+
 Status CameraSet::Close() {
-  uint64_t frames = 0;
-  for (const auto& member : members_) {
-    if (member->camera != nullptr) frames += member->camera->figures().frames_in;
-  }
-  // When nothing could be opened, a file that was to appear at the end does not appear.
-  Status status = frames == 0 && options_.records_on_commit ? Status() : files_.CommitAll();
+  Status status = CloseRecords();
   if (grid_ == nullptr) return status;
   Status video = grid_->Finish();
   return status.ok() ? video : status;

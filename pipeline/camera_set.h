@@ -40,6 +40,7 @@ class CameraSet {
   void FinishPass(size_t index);
   void RequestStop();
   void AbortAll();
+  Status CloseRecords();
   bool AnyRunning() const;
   Progress ProgressAt(double seconds) const;
 

@@ -2,12 +2,11 @@
 
 #include <atomic>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "base/clock.h"
+#include "elements/decode/gst_vdec_caps.h"
+#include "elements/decode/gst_vdec_properties.h"
 #include "elements/decode/npu_vdec.h"
-#include "elements/decode/stream_formats.h"
 #include "elements/memory/gst_npu_memory.h"
 #include "elements/meta/npu_metas.h"
 #include "elements/support/gst_support.h"
@@ -20,42 +19,8 @@ using namespace npustream::elements;  // NOLINT
 
 namespace {
 
-enum class OutputFormat { kAuto, kNv12, kRgb, kBgr };
-
-constexpr guint kDefaultMaxPending = 32;
-constexpr guint kLeastMaxPending = 20;  // codecs hold up to 16 packets back to reorder pictures
-
-enum Property : guint { kPropDeviceId = 1, kPropCameraId, kPropSource, kPropOutputFormat, kPropMaxPending, kPropStats };
-
-GType OutputFormatType() {
-  static const GType type = [] {
-    static const GEnumValue kValues[] = {
-        {static_cast<gint>(OutputFormat::kAuto), "the first that downstream takes, NV12 by preference", "auto"},
-        {static_cast<gint>(OutputFormat::kNv12), "NV12", "nv12"},
-        {static_cast<gint>(OutputFormat::kRgb), "packed RGB, 8 bits a channel", "rgb"},
-        {static_cast<gint>(OutputFormat::kBgr), "packed BGR, 8 bits a channel", "bgr"},
-        {0, nullptr, nullptr}};
-    return g_enum_register_static("GstNpuVdecOutputFormat", kValues);
-  }();
-  return type;
-}
-
-// What a channel was opened for; another one is needed when this changes.
-struct ChannelKey {
-  const StreamFormat* format = nullptr;
-  std::vector<std::byte> codec_data;
-  int width = 0;
-  int height = 0;
-  bool operator==(const ChannelKey&) const = default;
-};
-
 struct VdecState {
-  // Guarded by the object lock.
-  int device_id = 0;
-  std::string camera_id;
-  std::string source;
-  OutputFormat output_format = OutputFormat::kAuto;
-  guint max_pending = kDefaultMaxPending;
+  VdecSettings settings;  // guarded by the object lock
 
   // Guarded by the decoder's stream lock.
   std::shared_ptr<const NpuDevice> device;  // shared with the memory that is on its way
@@ -84,20 +49,6 @@ G_DEFINE_TYPE(GstNpuVdec, gst_npu_vdec, GST_TYPE_VIDEO_DECODER)
 
 namespace {
 
-GstCaps* SinkCaps() {
-  GstCaps* caps = gst_caps_new_empty();
-  for (const StreamFormat& format : StreamFormats()) gst_caps_append(caps, gst_caps_from_string(format.caps));
-  return caps;
-}
-
-const StreamFormat* FormatOf(const GstCaps* caps) {
-  for (const StreamFormat& format : StreamFormats()) {
-    const UniqueCaps own(gst_caps_from_string(format.caps));
-    if (gst_caps_can_intersect(caps, own.get())) return &format;
-  }
-  return nullptr;
-}
-
 // For the time of a wait, the thread that delivers pictures may have the decoder's lock.
 class StreamUnlock {
  public:
@@ -107,37 +58,6 @@ class StreamUnlock {
  private:
   GstVideoDecoder* decoder_;
 };
-
-acldvppPixelFormat ChooseOutputFormat(GstNpuVdec* self) {
-  {
-    ObjectLock lock(self);
-    switch (self->state.output_format) {
-      case OutputFormat::kNv12: return PIXEL_FORMAT_YUV_SEMIPLANAR_420;
-      case OutputFormat::kRgb: return PIXEL_FORMAT_RGB_888;
-      case OutputFormat::kBgr: return PIXEL_FORMAT_BGR_888;
-      case OutputFormat::kAuto: break;
-    }
-  }
-  const UniqueCaps allowed(gst_pad_get_allowed_caps(GST_VIDEO_DECODER_SRC_PAD(self)));
-  if (allowed == nullptr || gst_caps_is_empty(allowed.get()) || gst_caps_is_any(allowed.get())) {
-    return PIXEL_FORMAT_YUV_SEMIPLANAR_420;
-  }
-  const UniqueCaps first(gst_caps_fixate(gst_caps_copy(allowed.get())));
-  const gchar* name = gst_structure_get_string(gst_caps_get_structure(first.get(), 0), "format");
-  const GstVideoFormat format = name == nullptr ? GST_VIDEO_FORMAT_NV12 : gst_video_format_from_string(name);
-  const acldvppPixelFormat chosen = PixelFormatOf(format);
-  return chosen == PIXEL_FORMAT_UNKNOWN ? PIXEL_FORMAT_YUV_SEMIPLANAR_420 : chosen;
-}
-
-GstVideoColorMatrix MatrixOf(int h273_matrix, GstVideoColorMatrix otherwise) {
-  switch (h273_matrix) {
-    case 1: return GST_VIDEO_COLOR_MATRIX_BT709;
-    case 5:
-    case 6: return GST_VIDEO_COLOR_MATRIX_BT601;
-    case 9: return GST_VIDEO_COLOR_MATRIX_BT2020;
-    default: return otherwise;
-  }
-}
 
 // Tells downstream size, format and colours of the pictures from here on.
 bool NegotiatePicture(GstNpuVdec* self, const DecodedPicture& decoded) {
@@ -150,24 +70,9 @@ bool NegotiatePicture(GstNpuVdec* self, const DecodedPicture& decoded) {
     return true;
   }
   GstVideoDecoder* decoder = GST_VIDEO_DECODER(self);
-  const GstVideoFormat format = VideoFormatOf(now.format);
   GstVideoCodecState* output =
-      gst_video_decoder_set_output_state(decoder, format, now.width, now.height, state.input_state);
-  GstVideoColorimetry& colors = output->info.colorimetry;
-  if (colors.matrix == GST_VIDEO_COLOR_MATRIX_UNKNOWN) {  // the packets' caps did not say: what the size suggests
-    GstVideoInfo usual;
-    gst_video_info_set_format(&usual, format, now.width, now.height);
-    colors = usual.colorimetry;
-  }
-  if (format == GST_VIDEO_FORMAT_NV12) {
-    colors.range = decoded.colors.full_range ? GST_VIDEO_COLOR_RANGE_0_255 : GST_VIDEO_COLOR_RANGE_16_235;
-    colors.matrix = MatrixOf(decoded.colors.matrix, colors.matrix);
-  } else {
-    gst_video_colorimetry_from_string(&colors, GST_VIDEO_COLORIMETRY_SRGB);
-  }
-  gst_caps_replace(&output->caps, nullptr);
-  output->caps = gst_video_info_to_caps(&output->info);
-  gst_caps_set_features_simple(output->caps, gst_caps_features_new(NPUSTREAM_CAPS_FEATURE_MEMORY, nullptr));
+      gst_video_decoder_set_output_state(decoder, VideoFormatOf(now.format), now.width, now.height, state.input_state);
+  SetOutputCaps(*output, decoded.colors);
   gst_video_codec_state_unref(output);
   state.negotiated = now;
   state.negotiated_colors = decoded.colors;
@@ -231,19 +136,21 @@ GstPadProbeReturn NumberFrame(GstPad*, GstPadProbeInfo* info, gpointer user_data
 
 Status OpenChannel(GstNpuVdec* self) {
   VdecState& state = self->state;
+  VdecSettings settings;
+  {
+    ObjectLock lock(self);
+    settings = state.settings;
+  }
   VdecOptions options;
   options.device = state.device;
   options.stream_format = state.key.format->format;
-  options.output_format = ChooseOutputFormat(self);
+  options.output_format = ChoosePixelFormat(settings.output_format, GST_VIDEO_DECODER_SRC_PAD(self));
   options.coded_width = state.key.width;
   options.coded_height = state.key.height;
   options.on_picture = [self](DecodedPicture decoded) { DeliverPicture(self, std::move(decoded)); };
-  {
-    ObjectLock lock(self);
-    options.max_pending = state.max_pending;
-    state.frame_template.camera_id = state.camera_id;
-    state.frame_template.source = state.source;
-  }
+  options.max_pending = settings.max_pending;
+  state.frame_template.camera_id = settings.camera_id;
+  state.frame_template.source = settings.source;
   if (state.frame_template.source.empty()) {
     state.frame_template.source = SourceNameOf(GST_VIDEO_DECODER_SINK_PAD(self));
   }
@@ -268,38 +175,6 @@ Status CloseChannel(GstNpuVdec* self, bool drain) {
   return status;
 }
 
-ChannelKey KeyOf(const StreamFormat* format, const GstVideoCodecState& input) {
-  ChannelKey key{format, {}, 0, 0};
-  if (input.codec_data != nullptr && format->codec_data) {
-    GstMapInfo map;
-    if (gst_buffer_map(input.codec_data, &map, GST_MAP_READ)) {
-      const auto* data = reinterpret_cast<const std::byte*>(map.data);
-      key.codec_data.assign(data, data + map.size);
-      gst_buffer_unmap(input.codec_data, &map);
-    }
-  }
-  const bool size_in_stream = format->format < 0x1002;  // H.264 and H.265 change size in mid-stream
-  if (!size_in_stream) {
-    key.width = GST_VIDEO_INFO_WIDTH(&input.info);
-    key.height = GST_VIDEO_INFO_HEIGHT(&input.info);
-  }
-  return key;
-}
-
-// Timestamps which a source has put on the buffer: UTC of its capture, −1 without.
-int64_t CaptureTimeOf(GstBuffer* buffer) {
-  constexpr int64_t kNtpToUnixNs = 2208988800LL * GST_SECOND;
-  static GstCaps* const unix_time = gst_caps_new_empty_simple("timestamp/x-unix");
-  static GstCaps* const ntp_time = gst_caps_new_empty_simple("timestamp/x-ntp");
-  if (const auto* meta = gst_buffer_get_reference_timestamp_meta(buffer, unix_time)) {
-    return static_cast<int64_t>(meta->timestamp);
-  }
-  if (const auto* meta = gst_buffer_get_reference_timestamp_meta(buffer, ntp_time)) {
-    return static_cast<int64_t>(meta->timestamp) - kNtpToUnixNs;
-  }
-  return -1;
-}
-
 void DestroyFrameInfo(gpointer info) { std::unique_ptr<FrameInfo>(static_cast<FrameInfo*>(info)).reset(); }
 
 }  // namespace
@@ -309,7 +184,7 @@ static gboolean gst_npu_vdec_open(GstVideoDecoder* decoder) {
   int device_id = 0;
   {
     ObjectLock lock(self);
-    device_id = self->state.device_id;
+    device_id = self->state.settings.device_id;
   }
   auto device = NpuDevice::Open(device_id);
   if (!device.ok()) {
@@ -348,9 +223,9 @@ static gboolean gst_npu_vdec_stop(GstVideoDecoder* decoder) {
 static gboolean gst_npu_vdec_set_format(GstVideoDecoder* decoder, GstVideoCodecState* input) {
   auto* self = GST_NPU_VDEC(decoder);
   VdecState& state = self->state;
-  const StreamFormat* format = FormatOf(input->caps);
+  const StreamFormat* format = StreamFormatOf(input->caps);
   if (format == nullptr) return FALSE;
-  ChannelKey key = KeyOf(format, *input);
+  ChannelKey key = ChannelKeyOf(*format, *input);
   if (!(key == state.key)) {
     if (Status status = CloseChannel(self, true); !status.ok()) PostWarning(GST_ELEMENT(self), status);
     state.key = std::move(key);
@@ -421,70 +296,27 @@ static gboolean gst_npu_vdec_sink_event(GstVideoDecoder* decoder, GstEvent* even
 }
 
 static void gst_npu_vdec_set_property(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  VdecState& state = GST_NPU_VDEC(object)->state;
   ObjectLock lock(object);
-  switch (id) {
-    case kPropDeviceId: state.device_id = g_value_get_int(value); break;
-    case kPropCameraId: state.camera_id = StringOf(value); break;
-    case kPropSource: state.source = StringOf(value); break;
-    case kPropOutputFormat: state.output_format = static_cast<OutputFormat>(g_value_get_enum(value)); break;
-    case kPropMaxPending: state.max_pending = g_value_get_uint(value); break;
-    default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec); break;
-  }
+  if (SetVdecProperty(GST_NPU_VDEC(object)->state.settings, id, value)) return;
+  G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
 }
 
 static void gst_npu_vdec_get_property(GObject* object, guint id, GValue* value, GParamSpec* spec) {
   const VdecState& state = GST_NPU_VDEC(object)->state;
-  ObjectLock lock(object);
-  switch (id) {
-    case kPropDeviceId: g_value_set_int(value, state.device_id); break;
-    case kPropCameraId: g_value_set_string(value, state.camera_id.c_str()); break;
-    case kPropSource: g_value_set_string(value, state.source.c_str()); break;
-    case kPropOutputFormat: g_value_set_enum(value, static_cast<gint>(state.output_format)); break;
-    case kPropMaxPending: g_value_set_uint(value, state.max_pending); break;
-    case kPropStats:
-      g_value_take_boxed(value, gst_structure_new("npuvdec-stats", "frames-in", G_TYPE_UINT64, state.packets_in.load(),
-                                                  "frames-out", G_TYPE_UINT64, state.frames_out.load(), "errors",
-                                                  G_TYPE_UINT64, state.errors.load(), nullptr));
-      break;
-    default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec); break;
+  if (id == kPropVdecStats) {
+    g_value_take_boxed(value, gst_structure_new("npuvdec-stats", "frames-in", G_TYPE_UINT64, state.packets_in.load(),
+                                                "frames-out", G_TYPE_UINT64, state.frames_out.load(), "errors",
+                                                G_TYPE_UINT64, state.errors.load(), nullptr));
+    return;
   }
+  ObjectLock lock(object);
+  if (GetVdecProperty(state.settings, id, value)) return;
+  G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
 }
 
 static void gst_npu_vdec_finalize(GObject* object) {
   std::destroy_at(&GST_NPU_VDEC(object)->state);
   G_OBJECT_CLASS(gst_npu_vdec_parent_class)->finalize(object);
-}
-
-static void install_properties(GObjectClass* klass) {
-  g_object_class_install_property(
-      klass, kPropDeviceId,
-      g_param_spec_int("device-id", "Device", "Number of the NPU that decodes", 0, 15, 0, kReadWrite));
-  g_object_class_install_property(
-      klass, kPropCameraId,
-      g_param_spec_string("camera-id", "Camera", "Name of the camera in NpuFrameMeta and in records", "", kReadWrite));
-  g_object_class_install_property(
-      klass, kPropSource,
-      g_param_spec_string("source", "Source",
-                          "Name of the clip or picture in NpuFrameMeta and in records; empty: file "
-                          "name that upstream tells",
-                          "", kReadWrite));
-  g_object_class_install_property(
-      klass, kPropOutputFormat,
-      g_param_spec_enum("output-format", "Output format", "Pixel format of the decoded pictures", OutputFormatType(),
-                        static_cast<gint>(OutputFormat::kAuto), kReadWrite));
-  g_object_class_install_property(
-      klass, kPropMaxPending,
-      g_param_spec_uint("max-pending", "Pending packets",
-                        "Packets on the way through the decoder, in frames; upstream "
-                        "waits when there are so many. At most 8 of them are decoded pictures that wait for downstream",
-                        kLeastMaxPending, 256, kDefaultMaxPending, kReadWrite));
-  g_object_class_install_property(
-      klass, kPropStats,
-      g_param_spec_boxed("stats", "Statistics",
-                         "frames-in (packets received), frames-out (pictures pushed), errors "
-                         "(packets that gave no picture), all in frames since the start",
-                         GST_TYPE_STRUCTURE, kReadOnly));
 }
 
 static void gst_npu_vdec_class_init(GstNpuVdecClass* klass) {
@@ -493,13 +325,13 @@ static void gst_npu_vdec_class_init(GstNpuVdecClass* klass) {
   object_class->set_property = gst_npu_vdec_set_property;
   object_class->get_property = gst_npu_vdec_get_property;
   object_class->finalize = gst_npu_vdec_finalize;
-  install_properties(object_class);
+  InstallVdecProperties(object_class);
 
   GstElementClass* element_class = GST_ELEMENT_CLASS(klass);
   gst_element_class_set_static_metadata(
       element_class, "NPU video and picture decoder", "Codec/Decoder/Video/Image/Hardware",
       "Decodes video and pictures with the NPU's media engine; the pictures stay in device memory", "npustream");
-  const UniqueCaps sink_caps(SinkCaps());
+  const UniqueCaps sink_caps(VdecSinkCaps());
   const UniqueCaps src_caps(
       gst_caps_from_string(GST_VIDEO_CAPS_MAKE_WITH_FEATURES(NPUSTREAM_CAPS_FEATURE_MEMORY, "{ NV12, RGB, BGR }")));
   gst_element_class_add_pad_template(element_class,

@@ -157,7 +157,6 @@ PictureColors VdecChannel::ReadColors() const {
   }
   colors.matrix = static_cast<int>(value & 0xFF);
   colors.full_range = (value >> 8 & 1) != 0;
-  colors.interlaced = (value >> 9 & 1) != 0;
   return colors;
 }
 

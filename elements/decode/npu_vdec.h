@@ -23,7 +23,6 @@ namespace npustream::elements {
 struct PictureColors {
   int matrix = 2;  // 2: unspecified
   bool full_range = false;
-  bool interlaced = false;
 };
 
 // What became of one packet.

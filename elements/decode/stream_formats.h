@@ -11,7 +11,6 @@ struct StreamFormat {
   const char* caps;  // GStreamer's caps, with the fields that tell codecs apart
   uint32_t format;   // acldvppStreamFormat
   bool codec_data;   // takes the caps' codec_data as a first packet
-  bool picture;      // single pictures rather than video: full range, may be asked for as RGB
 };
 
 // Every stream format of npuvdec in the order in which it prefers them.

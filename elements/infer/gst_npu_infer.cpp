@@ -177,6 +177,14 @@ void FailInference(GstNpuInfer* self, const Status& status) {
   gst_pad_push_event(self->state.src_pad, gst_event_new_eos());
 }
 
+// Upstream may have nothing more to send and so never see `flow`: a failure has to be posted from here.
+void FailPushing(GstNpuInfer* self, GstFlowReturn flow) {
+  StopPushing(self, flow);
+  if (flow != GST_FLOW_NOT_LINKED && flow >= GST_FLOW_EOS) return;
+  GST_ELEMENT_FLOW_ERROR(self, flow);
+  gst_pad_push_event(self->state.src_pad, gst_event_new_eos());
+}
+
 // The source pad's task: one item a turn.
 void PushNext(gpointer user_data) {
   auto* self = static_cast<GstNpuInfer*>(user_data);
@@ -200,7 +208,7 @@ void PushNext(gpointer user_data) {
     buffer = AttachOutput(self, buffer, std::move(*item->response));
   }
   const GstFlowReturn flow = gst_pad_push(self->state.src_pad, buffer);
-  if (flow != GST_FLOW_OK) StopPushing(self, flow);
+  if (flow != GST_FLOW_OK) FailPushing(self, flow);
 }
 
 gboolean FlushStart(GstNpuInfer* self, GstEvent* event) {

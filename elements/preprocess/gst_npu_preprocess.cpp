@@ -204,7 +204,7 @@ static void gst_npu_preprocess_class_init(GstNpuPreprocessClass* klass) {
   g_object_class_install_property(object_class, kPropInferenceInterval,
                                   g_param_spec_uint("inference-interval", "Inference interval",
                                                     "Every how many frames one is prepared for the model; "
-                                                    "the others pass on unmarked, in frames",
+                                                    "the others pass on and say so in NpuFrameMeta, in frames",
                                                     1, G_MAXUINT, 1, kReadWriteAnyTime));
   g_object_class_install_property(
       object_class, kPropInferenceRegion,

@@ -64,7 +64,7 @@ static gboolean gst_npu_meta_sink_stop(GstBaseSink* sink) {
 }
 
 static GstFlowReturn gst_npu_meta_sink_render(GstBaseSink* sink, GstBuffer* buffer) {
-  const Status status = PublisherOf(sink)->Publish(buffer);
+  const Status status = PublisherOf(sink)->Publish(buffer, sink->segment);
   if (status.ok()) return GST_FLOW_OK;
   PostError(GST_ELEMENT(sink), status);
   return GST_FLOW_ERROR;

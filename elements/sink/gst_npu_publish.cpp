@@ -66,7 +66,7 @@ static gboolean gst_npu_publish_stop(GstBaseTransform* transform) {
 }
 
 static GstFlowReturn gst_npu_publish_transform_ip(GstBaseTransform* transform, GstBuffer* buffer) {
-  const Status status = PublisherOf(transform)->Publish(buffer);
+  const Status status = PublisherOf(transform)->Publish(buffer, transform->segment);
   if (status.ok()) return GST_FLOW_OK;
   PostError(GST_ELEMENT(transform), status);
   return GST_FLOW_ERROR;

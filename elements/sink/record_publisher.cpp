@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "elements/meta/npu_metas.h"
+#include "elements/meta/stream_time.h"
 
 namespace npustream::elements {
 namespace {
@@ -46,9 +47,9 @@ FrameInfo RecordPublisher::FrameOf(GstBuffer* buffer) {
   return frame;
 }
 
-Status RecordPublisher::Publish(GstBuffer* buffer) {
+Status RecordPublisher::Publish(GstBuffer* buffer, const GstSegment& segment) {
   const FrameInfo frame = FrameOf(buffer);
-  const int64_t pts_ns = GST_BUFFER_PTS_IS_VALID(buffer) ? static_cast<int64_t>(GST_BUFFER_PTS(buffer)) : -1;
+  const int64_t pts_ns = StreamTimeNs(segment, buffer);
   uint64_t records = 0, objects = 0;
   Status status;
   ForEachPayload<NpuDetectionMeta>(buffer, [&](const DetectionResult& result) {

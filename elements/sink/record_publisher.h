@@ -26,7 +26,7 @@ class RecordPublisher {
   static Result<std::unique_ptr<RecordPublisher>> Create(const PublisherOptions& options,
                                                          Clock& clock = Clock::System());
   // One record per NpuDetectionMeta of the buffer; a buffer without one is counted by the reason in its NpuFrameMeta.
-  Status Publish(GstBuffer* buffer);
+  Status Publish(GstBuffer* buffer, const GstSegment& segment);
   // Everything is in the file when this returns.
   Status Flush();
   // frames-in, records-out, objects (counts), dropped-<reason> (frames), latency-p50-ms and latency-p99-ms from the

@@ -1,9 +1,6 @@
 #include "npu_sim/device/scheduler.h"
 
 #include <omp.h>
-#if defined(__SSE2__)
-#include <xmmintrin.h>
-#endif
 
 #include <cassert>
 
@@ -13,16 +10,6 @@ namespace npustream::device {
 namespace {
 
 thread_local bool t_is_worker = false;
-
-// Numbers below the smallest normal one count as zero in this thread from now on. They say nothing in an inference, but
-// cost an x86 core more than a hundred cycles each, so that an input full of them would slow a model down many times.
-void FlushSubnormalNumbers() {
-#if defined(__SSE2__)
-  constexpr unsigned kFlushToZero = 0x8000;
-  constexpr unsigned kSubnormalsAreZero = 0x0040;
-  _mm_setcsr(_mm_getcsr() | kFlushToZero | kSubnormalsAreZero);
-#endif
-}
 
 }  // namespace
 
@@ -53,7 +40,6 @@ void Scheduler::RunWorker(Engine engine, int core) {
   // Work is spread over workers; a team of threads inside each of them would only fight for the same CPUs.
   omp_set_num_threads(1);
   t_is_worker = true;
-  if (engine == Engine::kAiCore) FlushSubnormalNumbers();
   EngineState& state = engines_[static_cast<size_t>(engine)];
   MutexLock lock(mutex_);
   ++started_workers_;

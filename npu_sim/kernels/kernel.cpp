@@ -46,6 +46,4 @@ Status CheckNode(const om::Graph& graph, const om::Node& node) {
   return kernel->Check(problem);
 }
 
-bool IsSupported(const om::Graph& graph, const om::Node& node) { return CheckNode(graph, node).ok(); }
-
 }  // namespace npustream::kernels

@@ -85,7 +85,6 @@ const Kernel* FindKernel(std::string_view op);
 
 // Whether `node` of `graph` can be run; the reason when it cannot.
 Status CheckNode(const om::Graph& graph, const om::Node& node);
-bool IsSupported(const om::Graph& graph, const om::Node& node);
 
 // The problem that a node of a graph poses, with plain layouts. Node and graph must outlive it.
 Result<Problem> MakeProblem(const om::Graph& graph, const om::Node& node, Isa isa);

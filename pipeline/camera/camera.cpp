@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "elements/meta/npu_metas.h"
+#include "elements/meta/stream_time.h"
 #include "pipeline/config/expand_env.h"
 #include "pipeline/graph/missing_element.h"
 
@@ -175,7 +176,8 @@ GstFlowReturn Camera::OnSample(GstSample* sample) {
     metrics_.OnDropped(reason.empty() ? "no-result" : std::string(reason), 1, now_ns);
     return GST_FLOW_OK;
   }
-  int64_t pts_ns = GST_BUFFER_PTS_IS_VALID(buffer) ? static_cast<int64_t>(GST_BUFFER_PTS(buffer)) + first_pts_ns_ : -1;
+  int64_t pts_ns = elements::StreamTimeNs(*gst_sample_get_segment(sample), buffer);
+  if (pts_ns >= 0) pts_ns += first_pts_ns_;
   info.camera_id = config_.name;
   info.frame_id += first_frame_id_;
   if (feeder_ != nullptr) {

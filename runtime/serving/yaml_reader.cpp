@@ -198,13 +198,6 @@ std::vector<std::string> YamlMap::Keys() const {
   return keys;
 }
 
-bool YamlMap::LooksNumeric(std::string_view key) const {
-  const auto entry = state_->Find(key);
-  if (!entry) return false;
-  if (entry->value.IsSequence()) return true;
-  return entry->value.IsScalar() && ParseNumber(entry->value.Scalar()).has_value();
-}
-
 void YamlMap::RefuseOtherKeys() {
   for (const std::string& key : Keys()) {
     if (state_->asked.contains(key)) continue;

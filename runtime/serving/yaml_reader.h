@@ -44,8 +44,6 @@ class YamlMap {
 
   // All keys that are there, in the file's order.
   std::vector<std::string> Keys() const;
-  // True for a list of numbers or a single one.
-  bool LooksNumeric(std::string_view key) const;
 
   // Makes a mistake of every key that nobody has asked for; to be called after the last one was read.
   void RefuseOtherKeys();

@@ -1,5 +1,9 @@
 #include "base/file.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -35,6 +39,25 @@ TEST_F(FileTest, AtomicWriteReplacesAndLeavesNothingElse) {
   ASSERT_TRUE(WriteFileAtomically(path, "two").ok());
   EXPECT_EQ(*ReadTextFile(path), "two");
   EXPECT_EQ(std::distance(fs::directory_iterator(path.parent_path()), fs::directory_iterator()), 1);
+}
+
+TEST_F(FileTest, AtomicWriteFollowsALink) {
+  ASSERT_TRUE(WriteFileAtomically(folder_ / "target", "one").ok());
+  fs::create_symlink("target", folder_ / "link");
+  ASSERT_TRUE(WriteFileAtomically(folder_ / "link", "two").ok());
+  EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+  EXPECT_EQ(*ReadTextFile(folder_ / "target"), "two");
+}
+
+TEST_F(FileTest, AtomicWriteLeavesAPipeAPipe) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK);
+  ASSERT_TRUE(WriteFileAtomically(pipe, "through").ok());
+  char text[8] = {};
+  EXPECT_EQ(read(reader, text, sizeof text), 7);
+  close(reader);
+  EXPECT_TRUE(fs::is_fifo(pipe));
 }
 
 TEST_F(FileTest, EmptyFileMapsToNothing) {

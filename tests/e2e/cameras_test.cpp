@@ -77,6 +77,19 @@ TEST(Cameras, FourCamerasOfRealFootageLoseNothing) {
   }
 }
 
+// An MP4 with B-frames starts its PTS late and takes that back by an edit list: ffprobe shows 0, 40, 80, … ms.
+TEST(Detect, TimesStartAtTheFirstPicture) {
+  const TemporaryFolder folder;
+  const std::string at = folder.path().string();
+  const auto run = RunShell("cd '" + at + "' && gst-launch-1.0 -q videotestsrc num-buffers=20 ! "
+                            "video/x-raw,width=320,height=240,framerate=25/1 ! x264enc bframes=2 ! h264parse ! mp4mux ! "
+                            "filesink location=clip.mp4 && npustream detect --model coco-day --input clip.mp4 --output out.jsonl");
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  const auto records = ReadJsonLines(folder.path() / "out.jsonl");
+  ASSERT_EQ(records.size(), 20u);
+  for (size_t i = 0; i < records.size(); ++i) EXPECT_EQ(records[i]["pts_ns"], 40'000'000 * i);
+}
+
 TEST(Detect, RecordsDoNotDependOnTheBatchOrTheRun) {
   NPUSTREAM_TEST_DATA_OR_SKIP(pictures, "images/coco_val128/images");
   const TemporaryFolder folder;

@@ -36,6 +36,37 @@ TEST(Robustness, EveryOddFileEndsOrderly) {
   }
 }
 
+// /dev/full takes nothing; the device itself must survive, and what was there before as well.
+TEST(Robustness, OutputsThatCannotBeWrittenEndTheWorkWithASentence) {
+  const TemporaryFolder folder;
+  const std::string made = (folder.path() / "picture.jpg").string();
+  ASSERT_EQ(RunShell("gst-launch-1.0 -q videotestsrc num-buffers=1 ! jpegenc ! filesink location='" + made + "'").exit_code, 0);
+  const auto full = RunShell("timeout 60 npustream detect --model coco-day --input '" + made + "' --output /dev/full");
+  EXPECT_EQ(full.exit_code, 1) << full.output;
+  EXPECT_NE(full.output.find("/dev/full"), std::string::npos) << full.output;
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/full"));
+}
+
+TEST(Robustness, AnOutputStaysAsItWasWhenNothingCouldBeRead) {
+  const TemporaryFolder folder;
+  const std::string empty = (folder.path() / "empty.jpg").string(), output = (folder.path() / "out.jsonl").string();
+  const auto run = RunShell("touch '" + empty + "'; echo precious > '" + output + "'; npustream detect --model coco-day --input '" +
+                            empty + "' --output '" + output + "'");
+  EXPECT_EQ(run.exit_code, 1) << run.output;
+  EXPECT_EQ(RunShell("cat '" + output + "'").output, "precious\n");
+}
+
+TEST(Robustness, AModelWithoutAippIsRefusedForPictures) {
+  const TemporaryFolder folder;
+  const std::string at = folder.path().string();
+  const auto run = RunShell("cd '" + at + "' && atc --framework=5 --soc_version=Ascend310P3 --output=net --model='" +
+                            NPUSTREAM_SOURCE_DIR "/configs/models/nanodet_g_416_day_int8w.onnx' >/dev/null && "
+                            "gst-launch-1.0 -q videotestsrc num-buffers=1 ! jpegenc ! filesink location=picture.jpg && "
+                            "npustream detect --model net.om --decoder nanodet --input picture.jpg --output out.jsonl");
+  EXPECT_EQ(run.exit_code, 1) << run.output;
+  EXPECT_NE(run.output.find("insert_op_conf"), std::string::npos) << run.output;
+}
+
 TEST(Robustness, ForeignFilesGivenAsModelsAreNamed) {
   const TemporaryFolder folder;
   const std::string text = (folder.path() / "model.om").string();

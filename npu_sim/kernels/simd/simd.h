@@ -57,7 +57,7 @@ struct AippRow {
   float offset[3];  // mean
   float minimum[3];
   float scale[3];
-  bool csc, to_yuv;
+  bool csc;
 };
 
 // One tile of a convolution over blocked results: up to `kMaxTileGroups` groups of result channels × some pixels of one

@@ -434,31 +434,6 @@ TEST(Scheduler, AChainOfEventsThroughThousandsOfStreamsIsFollowed) {
   EXPECT_TRUE(events.back()->Happened());
 }
 
-TEST(Scheduler, AiCoresTakeSubnormalNumbersForZero) {
-  Scheduler scheduler(1, Clock::System());
-  const auto stream = scheduler.CreateStream();
-  volatile float small = 1e-38f;
-  float on_core = -1;
-  float on_host = -1;
-  ASSERT_TRUE(stream
-                  ->Submit(Engine::kAiCore,
-                           [&] {
-                             on_core = small * 0.1f;
-                             return Ok();
-                           })
-                  .ok());
-  ASSERT_TRUE(stream
-                  ->Submit(Engine::kHost,
-                           [&] {
-                             on_host = small * 0.1f;
-                             return Ok();
-                           })
-                  .ok());
-  ASSERT_TRUE(stream->Synchronize().ok());
-  EXPECT_EQ(on_core, 0);
-  EXPECT_GT(on_host, 0);  // callbacks are the program's code
-}
-
 TEST(Scheduler, WorkersUseOneOpenMpThreadEach) {
   Scheduler scheduler(1, Clock::System());
   const auto stream = scheduler.CreateStream();

@@ -169,8 +169,7 @@ TEST(SimdTest, AippRowsAreBitExact) {
                  {10, 20, 30},
                  {0.5f, 1.25f, 0},
                  {1 / 58.0f, 1, 0.25f},
-                 true,
-                 false};
+                 true};
   std::mt19937 random(3);
   std::vector<uint8_t> luma(131), chroma(132);
   for (uint8_t& value : luma) value = static_cast<uint8_t>(random());

@@ -135,6 +135,29 @@ TEST(ProgramTest, RunsInLentMemory) {
   EXPECT_EQ(Program::Load(*file, 2, memory).status().code(), StatusCode::kInvalidArgument);
 }
 
+TEST(ProgramTest, DenormalNumbersCountAsZeroDuringARunOnly) {
+  GraphBuilder b;
+  const TensorId x = b.Input({1, 4});
+  b.Output(b.Node("Mul", {x, b.Floats({1}, {0.1f})}, {1, 4}));
+  om::OmModel model;
+  model.info = {"0.1.0", "Ascend310P3", "m", "", {{"x", om::DataType::kFloat32, {1, 4}, om::Format::kNd}}, {{"y", om::DataType::kFloat32, {1, 4}, om::Format::kNd}}, {1}, false, {}};
+  model.plans.push_back({1, true, b.graph(), *Lower(b.graph())});
+  const auto file = om::OmFile::FromBytes(*om::WriteOm(model));
+  ASSERT_TRUE(file.ok());
+  const auto program = Program::Load(**file, 1);
+  ASSERT_TRUE(program.ok());
+  // The product of the first falls below the smallest normal number, 2^-126; the second already lies there.
+  const std::vector<float> input = {0x1p-126f, 0x1p-130f, 1, 0};
+  std::vector<float> output(4, -1);
+  const std::byte* const in[] = {reinterpret_cast<const std::byte*>(input.data())};
+  std::byte* const out[] = {reinterpret_cast<std::byte*>(output.data())};
+  ASSERT_TRUE((*program)->RunPart(1, 0, 0, in, out).ok());
+  EXPECT_EQ(output, (std::vector<float>{0, 0, 0.1f, 0}));
+  volatile float small = 0x1p-126f;
+  const float on_host = small * 0.1f;
+  EXPECT_GT(on_host, 0);  // the thread is the caller's own again
+}
+
 TEST(ProgramTest, ARunAllocatesNothing) {
   if (!testing_support::AllocationsAreCounted()) GTEST_SKIP() << "the sanitizer has its own malloc";
   if (kernels::RunningIsa() == kernels::Isa::kBaseline)
