@@ -17,7 +17,7 @@ void ShowProgress(const pipeline::Progress& progress);
 void ShowProgressLine(std::string_view text);
 void WipeProgress();
 
-// Becomes true with the first SIGINT or SIGTERM; a second one ends the program at once.
+// Becomes true with the first SIGINT, SIGTERM or SIGHUP; a second one ends the program at once.
 const std::atomic<bool>& StopOnSignal();
 
 // Options with which commands run cameras: progress, notices and failures on stderr, signals stop.

@@ -1,6 +1,10 @@
 // npustream: flags → library call → exit code. Each subcommand has a file of its own.
 #include <string>
 
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
 #include <CLI/CLI.hpp>
 
 #include "apps/npustream/commands.h"
@@ -10,6 +14,23 @@ namespace {
 
 bool HasCommand(const CLI::App& app, const std::string& name) {
   return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; }).empty();
+}
+
+}  // namespace
+
+namespace {
+
+// No value of any flag may be empty, and no number may be none.
+void RefuseEmptyValues(CLI::App& app) {
+  const auto check = [](const std::string& text) -> std::string {
+    if (text.empty()) return "must not be empty";
+    char* end = nullptr;
+    return std::isnan(std::strtod(text.c_str(), &end)) && *end == '\0' ? "is not a number" : "";
+  };
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() > 0) option->check(check, "");
+  }
+  for (CLI::App* command : app.get_subcommands(nullptr)) RefuseEmptyValues(*command);
 }
 
 }  // namespace
@@ -30,6 +51,7 @@ int main(int argc, char** argv) {
     PrintError(std::string("there is no command '") + argv[1] + "'; npustream --help lists them");
     return kExitWrongUse;
   }
+  RefuseEmptyValues(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
