@@ -51,12 +51,11 @@ const std::atomic<bool>& StopOnSignal() {
   struct sigaction action {};
   action.sa_handler = OnSignal;
   action.sa_flags = static_cast<int>(SA_RESETHAND);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    struct sigaction before {};
-    sigaction(signal, nullptr, &before);
-    // What the caller had ignored (nohup, a shell's background jobs) stays ignored.
-    if (before.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
-  }
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  struct sigaction hangup {};
+  sigaction(SIGHUP, nullptr, &hangup);
+  if (hangup.sa_handler != SIG_IGN) sigaction(SIGHUP, &action, nullptr);  // under nohup it stays ignored
   return stop_requested;
 }
 
