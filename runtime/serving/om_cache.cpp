@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "base/file.h"
+#include "base/sha256.h"
 #include "runtime/serving/model_folders.h"
 
 namespace npustream::serving {
@@ -66,13 +68,24 @@ std::string FileNameOf(std::string stem) {
   return stem.substr(0, 64);
 }
 
-bool Exists(const OmCacheEntry& entry) {
-  std::error_code ignored;
-  return fs::is_regular_file(entry.om, ignored) && fs::is_regular_file(entry.interface_json, ignored);
+fs::path SealOf(const OmCacheEntry& entry) { return fs::path(entry.om).replace_extension(".sha256"); }
+
+// What the entry's files hold, in short; nothing when one of them cannot be read.
+std::string Digest(const fs::path& om, const fs::path& interface_json) {
+  const auto model = MappedFile::Open(om), interface = MappedFile::Open(interface_json);
+  if (!model.ok() || !interface.ok()) return {};
+  return fmt::format("{} {}\n", Sha256Hex(model->bytes()), Sha256Hex(interface->bytes()));
+}
+
+// Whether the entry is there as it was made: a disk that was full or a hand that meddled must not spoil every later run.
+bool IsIntact(const OmCacheEntry& entry) {
+  const auto seal = ReadTextFile(SealOf(entry));
+  return seal.ok() && !seal->empty() && *seal == Digest(entry.om, entry.interface_json);
 }
 
 Status Publish(const fs::path& from, const fs::path& to) {
   std::error_code error;
+  if (fs::is_directory(to, error)) fs::remove_all(to, error);
   fs::rename(from, to, error);
   if (!error) return {};
   return Status(StatusCode::kIoError, fmt::format("{}: cannot be written: {}", to.string(), error.message()));
@@ -85,18 +98,20 @@ Result<OmCacheEntry> GetOrMakeOm(const std::string& stem, const std::string& key
   const fs::path folder = CacheFolder() / "om";
   const std::string name = fmt::format("{}-{}", FileNameOf(stem), key.substr(0, 32));
   const OmCacheEntry entry{folder / (name + ".om"), folder / (name + ".json")};
-  if (Exists(entry)) return entry;
+  if (IsIntact(entry)) return entry;
 
   std::error_code ignored;  // the lock tells what is wrong with the folder
   fs::create_directories(folder, ignored);
   NPUSTREAM_ASSIGN_OR_RETURN(const FileLock lock, FileLock::Take(folder / (name + ".lock")));
-  if (Exists(entry)) return entry;
+  if (IsIntact(entry)) return entry;
 
   const ScratchFolder scratch(folder / (name + ".tmp"));
   NPUSTREAM_RETURN_IF_ERROR(make(scratch.path()));
-  // The OM last: an entry counts from then on.
+  // The seal last: an entry counts from then on.
+  const std::string seal = Digest(scratch.path() / "model.om", scratch.path() / "interface.json");
   NPUSTREAM_RETURN_IF_ERROR(Publish(scratch.path() / "interface.json", entry.interface_json));
   NPUSTREAM_RETURN_IF_ERROR(Publish(scratch.path() / "model.om", entry.om));
+  NPUSTREAM_RETURN_IF_ERROR(WriteFileAtomically(SealOf(entry), seal));
   return entry;
 }
 

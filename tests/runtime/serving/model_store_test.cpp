@@ -64,6 +64,26 @@ TEST_F(ModelStoreTest, CompilesOnceAndThenTakesTheCache) {
   EXPECT_THAT(first->om.string(), HasSubstr((folder_ / "cache").string()));
 }
 
+TEST_F(ModelStoreTest, ADamagedEntryIsMadeAgain) {
+  const auto good = ResolveModel(OnnxRequest());
+  ASSERT_TRUE(good.ok()) << good.status().message();
+  const std::string content = *ReadTextFile(good->om);
+  const auto damage = {+[](const std::filesystem::path& om) { std::filesystem::resize_file(om, 5); },
+                       +[](const std::filesystem::path& om) { std::filesystem::resize_file(om, 0); },
+                       +[](const std::filesystem::path& om) { EXPECT_TRUE(WriteFileAtomically(om, "another OM").ok()); },
+                       +[](const std::filesystem::path& om) {
+                         std::filesystem::remove(om);
+                         std::filesystem::create_directory(om);
+                       }};
+  for (const auto& hurt : damage) {
+    hurt(good->om);
+    const auto again = ResolveModel(OnnxRequest());
+    ASSERT_TRUE(again.ok()) << again.status().message();
+    EXPECT_EQ(*ReadTextFile(again->om), content);
+  }
+  EXPECT_EQ(atc_.CallCount(), 5u);
+}
+
 TEST_F(ModelStoreTest, TellsAtcShapeGearsChipAndAipp) {
   const auto model = ResolveModel(OnnxRequest());
   ASSERT_TRUE(model.ok()) << model.status().message();
