@@ -12,6 +12,7 @@
 #include "elements/infer/model_binding.h"
 #include "pipeline/camera/gst_handles.h"
 #include "pipeline/camera_set.h"
+#include "pipeline/config/check_outputs.h"
 #include "pipeline/metrics/process_counters.h"
 
 namespace npustream::pipeline {
@@ -79,6 +80,7 @@ Status InitializeGStreamer() {
 
 Result<RunSummary> RunCameras(const RunConfig& config, const RunOptions& options) {
   if (config.threads > 0) SetThreadBudget(config.threads);
+  NPUSTREAM_RETURN_IF_ERROR(CheckOutputs(config));
   NPUSTREAM_RETURN_IF_ERROR(InitializeGStreamer());
   std::map<std::string, LoadedModel> models;
   for (const ModelConfig& model : config.models) {

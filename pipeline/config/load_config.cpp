@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "pipeline/config/check_outputs.h"
 #include "pipeline/config/expand_env.h"
 #include "pipeline/config/source_kind.h"
 #include "runtime/serving/yaml_reader.h"
@@ -202,6 +203,8 @@ Result<RunConfig> LoadRunConfig(const fs::path& path) {
   config.models = ReadModels(root, folder);
   config.cameras = ReadCameras(root, config.models, folder);
   NPUSTREAM_RETURN_IF_ERROR(reader.status());
+  config.file = path;
+  if (Status status = CheckOutputs(config); !status.ok()) return status.WithContext(path.string());
   return config;
 }
 

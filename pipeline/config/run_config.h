@@ -53,6 +53,7 @@ struct OutputConfig {
 };
 
 struct RunConfig {
+  std::string file;  // where it was read from; empty when it was made otherwise
   std::vector<ModelConfig> models;
   std::vector<CameraConfig> cameras;  // in the file's order, at least one
   OutputConfig outputs;

@@ -56,6 +56,19 @@ TEST(Robustness, AnOutputStaysAsItWasWhenNothingCouldBeRead) {
   EXPECT_EQ(RunShell("cat '" + output + "'").output, "precious\n");
 }
 
+TEST(Robustness, WhatIsReadIsNeverOverwritten) {
+  const TemporaryFolder folder;
+  const std::string at = "cd '" + folder.path().string() + "' && ";
+  const auto detect = RunShell(at + "echo clip > same.avi && npustream detect --model coco-day --input same.avi --output ./same.avi; "
+                               "code=$?; cat same.avi; exit $code");
+  EXPECT_EQ(detect.exit_code, 1) << detect.output;
+  EXPECT_NE(detect.output.find("would be overwritten"), std::string::npos) << detect.output;
+  EXPECT_NE(detect.output.find("clip\n"), std::string::npos) << detect.output;
+  const std::string yaml = "cameras: {one: {file: same.avi}}\noutputs: {records: cameras.yaml}\n";
+  const auto check = RunShell(at + "printf '" + yaml + "' > cameras.yaml && npustream check -c cameras.yaml");
+  EXPECT_EQ(check.exit_code, 2) << check.output;
+}
+
 TEST(Robustness, AModelWithoutAippIsRefusedForPictures) {
   const TemporaryFolder folder;
   const std::string at = folder.path().string();
