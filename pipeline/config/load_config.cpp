@@ -7,9 +7,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "elements/postprocess/box_decoder.h"
 #include "pipeline/config/check_outputs.h"
 #include "pipeline/config/expand_env.h"
 #include "pipeline/config/source_kind.h"
+#include "runtime/serving/model_catalog.h"
 #include "runtime/serving/yaml_reader.h"
 
 namespace npustream::pipeline {
@@ -38,12 +40,31 @@ std::string DescriptionUnder(const fs::path& folder, const std::string& text) {
   return path ? Under(folder, text) : text;
 }
 
+// What stands under `description` or `file`: exactly one of the two.
+std::string ReadModelName(YamlMap& map, const fs::path& folder) {
+  const std::string description = DescriptionUnder(folder, ExpandedText(map, "description"));
+  const std::string file = Under(folder, ExpandedText(map, "file"));
+  if (map.Has("description") == map.Has("file")) {
+    map.Fail("description", "a model has either 'description' or 'file'");
+  } else if (map.Has("description") && description.find('/') == std::string::npos) {
+    if (Status known = serving::FindDescription(description).status(); !known.ok()) map.Fail("description", known.message());
+  } else if (file.ends_with(".onnx") && !map.Has("decoder")) {
+    map.Fail("file", "an ONNX file needs a 'decoder'");
+  }
+  return map.Has("file") ? file : description;
+}
+
+std::string ReadDecoder(YamlMap& map) {
+  if (!map.Has("decoder")) return "";
+  const std::vector<std::string_view> names = elements::BoxDecoderNames();
+  return std::string(names[map.Choice("decoder", names, 0)]);
+}
+
 ModelConfig ReadModel(YamlMap& map, const std::string& name, const fs::path& folder) {
   ModelConfig model;
   model.name = name;
-  const std::string file = Under(folder, ExpandedText(map, "file"));
-  model.request.model = map.Has("file") ? file : DescriptionUnder(folder, ExpandedText(map, "description"));
-  model.request.decoder = map.Text("decoder");
+  model.request.model = ReadModelName(map, folder);
+  model.request.decoder = ReadDecoder(map);
   model.request.labels_file = Under(folder, ExpandedText(map, "labels"));
   model.request.picture_format = map.Choice("picture-format", {"nv12", "rgb"}, 0) == 1 ? serving::PictureFormat::kRgb888
                                                                                        : serving::PictureFormat::kNv12;
@@ -54,7 +75,6 @@ ModelConfig ReadModel(YamlMap& map, const std::string& name, const fs::path& fol
   model.queue_size = map.Integer("queue-size", 1, 4096, model.queue_size);
   model.device = map.Integer("device", 0, 15, model.device);
   map.RefuseOtherKeys();
-  if (map.Has("description") == map.Has("file")) map.Fail("description", "a model has either 'description' or 'file'");
   return model;
 }
 
