@@ -8,6 +8,7 @@
 #include "elements/memory/gst_npu_memory.h"
 #include "elements/meta/npu_metas.h"
 #include "elements/support/gst_support.h"
+#include "elements/support/percentile.h"
 
 GST_DEBUG_CATEGORY_STATIC(npu_infer_debug);
 #define GST_CAT_DEFAULT npu_infer_debug
@@ -273,12 +274,6 @@ Status Start(GstNpuInfer* self) {
   ObjectLock lock(self);
   state.model = std::move(model);
   return Status();
-}
-
-double PercentileMs(const std::vector<int64_t>& sorted_ns, double fraction) {
-  if (sorted_ns.empty()) return 0;
-  return static_cast<double>(sorted_ns[static_cast<size_t>(fraction * static_cast<double>(sorted_ns.size() - 1))]) /
-         1e6;
 }
 
 GstStructure* Stats(GstNpuInfer* self) {

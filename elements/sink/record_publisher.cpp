@@ -1,11 +1,11 @@
 #include "elements/sink/record_publisher.h"
 
-#include <algorithm>
 
 #include <fmt/format.h>
 
 #include "elements/meta/npu_metas.h"
 #include "elements/meta/stream_time.h"
+#include "elements/support/percentile.h"
 
 namespace npustream::elements {
 namespace {
@@ -14,13 +14,6 @@ constexpr size_t kLatencySample = 4096;
 // A reader of a live camera's file sees records this late at most.
 constexpr int64_t kFlushPeriodNs = 1'000'000'000;
 constexpr const char* kDefaultCamera = "camera";
-
-double PercentileMs(std::vector<int64_t> values_ns, double fraction) {
-  if (values_ns.empty()) return 0;
-  const auto rank = static_cast<ptrdiff_t>(fraction * static_cast<double>(values_ns.size() - 1));
-  std::nth_element(values_ns.begin(), values_ns.begin() + rank, values_ns.end());
-  return static_cast<double>(values_ns[rank]) / 1e6;
-}
 
 }  // namespace
 
