@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -54,16 +55,21 @@ Status WriteInPlace(const fs::path& path, std::span<const std::byte> content) {
   return WriteAll(fd.get(), content, path);
 }
 
-// Makes `temporary` (a template for mkostemp) with the content; `path` is what messages name.
-Status WriteTemporary(std::string& temporary, const fs::path& path, std::span<const std::byte> content) {
-  const FileDescriptor fd(mkostemp(temporary.data(), O_CLOEXEC));
-  if (fd.get() < 0) return SystemError(path, "create");
-  NPUSTREAM_RETURN_IF_ERROR(WriteAll(fd.get(), content, path));
-  // mkostemp makes private files; the result gets what the process's umask allows, like any other file.
+// mkostemp makes private files; the result gets what the process's umask allows, like any other file.
+bool AllowWhatUmaskAllows(int fd) {
   const mode_t mask = umask(0);
   umask(mask);
-  if (fchmod(fd.get(), 0666 & ~mask) != 0) return SystemError(path, "set the mode of");
-  return {};
+  return fchmod(fd, 0666 & ~mask) == 0;
+}
+
+// A name beside `target` that nothing has. Names are tried until one is free, as mkostemp does for files.
+Result<std::string> LinkUnderFreeName(const std::string& source, const fs::path& target) {
+  static std::atomic<unsigned> counter{0};
+  while (true) {
+    std::string name = fmt::format("{}.{}-{}", target.string(), getpid(), counter++);
+    if (linkat(AT_FDCWD, source.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) return name;
+    if (errno != EEXIST) return SystemError(target, "create");
+  }
 }
 
 }  // namespace
@@ -101,18 +107,68 @@ Result<std::string> ReadTextFile(const fs::path& path) {
   return std::string(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
 }
 
-Status WriteFileAtomically(const fs::path& path, std::span<const std::byte> content) {
+Result<NewFile> NewFile::Create(const fs::path& path) {
   std::error_code error;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  // A link stays a link: what it points to is replaced.
   const fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
-  // Devices and pipes are written to; renaming onto them would replace them by a file.
-  if (fs::exists(target, error) && !fs::is_regular_file(target, error)) return WriteInPlace(target, content);
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+  fs::create_directories(folder, error);
+  if (fs::is_directory(target, error)) {
+    return Status(StatusCode::kInvalidArgument, fmt::format("{}: is a folder, not a file", target.string()));
+  }
+  const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  if (fd >= 0) return NewFile(target, fd, "");
   std::string temporary = target.string() + ".XXXXXX";
-  Status written = WriteTemporary(temporary, target, content);
-  if (written.ok() && rename(temporary.c_str(), target.c_str()) != 0) written = SystemError(target, "replace");
-  if (!written.ok()) unlink(temporary.c_str());
-  return written;
+  NewFile named(target, mkostemp(temporary.data(), O_CLOEXEC), "");
+  if (named.fd_ < 0) return SystemError(target, "create");
+  named.temporary_ = std::move(temporary);
+  if (!AllowWhatUmaskAllows(named.fd_)) return SystemError(target, "set the mode of");
+  return named;
+}
+
+NewFile::NewFile(NewFile&& other) noexcept
+    : target_(std::move(other.target_)),
+      fd_(std::exchange(other.fd_, -1)),
+      temporary_(std::exchange(other.temporary_, {})) {}
+
+NewFile& NewFile::operator=(NewFile&& other) noexcept {
+  std::swap(target_, other.target_);
+  std::swap(fd_, other.fd_);
+  std::swap(temporary_, other.temporary_);
+  return *this;
+}
+
+NewFile::~NewFile() {
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+  if (fd_ >= 0) close(fd_);
+}
+
+fs::path NewFile::WorkPath() const { return fmt::format("/proc/self/fd/{}", fd_); }
+
+Status NewFile::Write(std::span<const std::byte> content) { return WriteAll(fd_, content, target_); }
+
+Status NewFile::Commit() {
+  if (temporary_.empty()) {
+    const std::string source = WorkPath().string();
+    if (linkat(AT_FDCWD, source.c_str(), AT_FDCWD, target_.c_str(), AT_SYMLINK_FOLLOW) == 0) return {};
+    if (errno != EEXIST) return SystemError(target_, "create");
+    // A link never replaces a file, a renaming does.
+    NPUSTREAM_ASSIGN_OR_RETURN(temporary_, LinkUnderFreeName(source, target_));
+  }
+  if (rename(temporary_.c_str(), target_.c_str()) != 0) return SystemError(target_, "replace");
+  temporary_.clear();
+  return {};
+}
+
+Status WriteFileAtomically(const fs::path& path, std::span<const std::byte> content) {
+  // Devices and pipes are written to; a new file would take their place.
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) {
+    return WriteInPlace(path, content);
+  }
+  NPUSTREAM_ASSIGN_OR_RETURN(NewFile file, NewFile::Create(path));
+  NPUSTREAM_RETURN_IF_ERROR(file.Write(content));
+  return file.Commit();
 }
 
 Status WriteFileAtomically(const fs::path& path, std::string_view content) {

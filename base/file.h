@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/status.h"
 
@@ -29,8 +30,33 @@ class MappedFile {
 // The whole file as text. Errors name the file and the system's reason.
 Result<std::string> ReadTextFile(const std::filesystem::path& path);
 
-// Writes to a temporary file beside `path` and renames it, so that a reader sees the old content or the new, never a
-// part; parent folders are made. A symbolic link is followed; a device or pipe is written to as it is.
+// A file in the making, which appears under its path whole, with Commit, or never. Until then it has no name (O_TMPFILE),
+// so that not even a process that is killed leaves something behind; only where a file system has no nameless files it
+// lies beside its path as "PATH.XXXXXX". Parent folders are made. A symbolic link is followed, and stays one.
+class NewFile {
+ public:
+  static Result<NewFile> Create(const std::filesystem::path& path);
+  NewFile(NewFile&& other) noexcept;
+  NewFile& operator=(NewFile&& other) noexcept;
+  ~NewFile();
+
+  int fd() const { return fd_; }
+  // Opens the unfinished file while this object lives, in this process only: for writers that want a path.
+  std::filesystem::path WorkPath() const;
+  Status Write(std::span<const std::byte> content);
+  // Puts the file in the place of whatever is at its path. Once.
+  Status Commit();
+
+ private:
+  NewFile(std::filesystem::path target, int fd, std::string temporary)
+      : target_(std::move(target)), fd_(fd), temporary_(std::move(temporary)) {}
+  std::filesystem::path target_;
+  int fd_ = -1;
+  std::string temporary_;  // the name it has already, if any
+};
+
+// A NewFile with that content, so that a reader sees the old content or the new, never a part. A device or pipe is
+// written to as it is.
 Status WriteFileAtomically(const std::filesystem::path& path, std::span<const std::byte> content);
 Status WriteFileAtomically(const std::filesystem::path& path, std::string_view content);
 

@@ -2,10 +2,13 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <span>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -58,6 +61,44 @@ TEST_F(FileTest, AtomicWriteLeavesAPipeAPipe) {
   EXPECT_EQ(read(reader, text, sizeof text), 7);
   close(reader);
   EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
+TEST_F(FileTest, AtomicWriteToAFolderIsRefused) {
+  EXPECT_EQ(WriteFileAtomically(folder_, "text").code(), StatusCode::kInvalidArgument);
+}
+
+TEST_F(FileTest, ANewFileHasNoNameUntilItIsCommitted) {
+  auto file = NewFile::Create(folder_ / "sub" / "x");
+  ASSERT_TRUE(file.ok());
+  ASSERT_TRUE(file->Write(std::as_bytes(std::span("one", 3))).ok());
+  EXPECT_TRUE(fs::is_empty(folder_ / "sub"));
+  EXPECT_EQ(*ReadTextFile(file->WorkPath()), "one");
+  ASSERT_TRUE(file->Commit().ok());
+  EXPECT_EQ(*ReadTextFile(folder_ / "sub" / "x"), "one");
+}
+
+TEST_F(FileTest, ANewFileThatIsGivenUpLeavesTheOldOne) {
+  ASSERT_TRUE(WriteFileAtomically(folder_ / "x", "old").ok());
+  {
+    auto file = NewFile::Create(folder_ / "x");
+    ASSERT_TRUE(file.ok());
+    ASSERT_TRUE(file->Write(std::as_bytes(std::span("new", 3))).ok());
+  }
+  EXPECT_EQ(*ReadTextFile(folder_ / "x"), "old");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
+}
+
+TEST_F(FileTest, AProcessThatIsKilledLeavesNothing) {
+  const pid_t child = fork();
+  if (child == 0) {
+    auto file = NewFile::Create(folder_ / "x");
+    if (file.ok()) (void)file->Write(std::as_bytes(std::span("half", 4)));
+    raise(SIGKILL);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_TRUE(fs::is_empty(folder_));
 }
 
 TEST_F(FileTest, EmptyFileMapsToNothing) {
