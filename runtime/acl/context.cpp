@@ -58,7 +58,17 @@ Status SynchronizeContext(const Context& context, int timeout_ms) {
   return first_failure;
 }
 
+std::shared_ptr<Context> FindContext(aclrtContext handle) {
+  return IsInitialized() ? Contexts().Find(handle) : nullptr;
+}
+
+aclError NotAContext(aclrtContext handle) {
+  if (const aclError error = CheckInitialized(); error != ACL_SUCCESS) return error;
+  return Fail(ACL_ERROR_RT_CONTEXT_NULL, "{} is not a context, or was destroyed", handle);
+}
+
 std::shared_ptr<Context> CurrentContext() {
+  if (!IsInitialized()) return nullptr;
   if (t_context == nullptr && DefaultDeviceId() >= 0) {
     std::shared_ptr<Context> context;
     if (DefaultContext(DefaultDeviceId(), &context) == ACL_SUCCESS) t_context = context->handle();
@@ -67,6 +77,7 @@ std::shared_ptr<Context> CurrentContext() {
 }
 
 aclError NoContext() {
+  if (const aclError error = CheckInitialized(); error != ACL_SUCCESS) return error;
   return Fail(ACL_ERROR_RT_CONTEXT_NULL,
               t_context == nullptr
                   ? "this thread has no context; call aclrtSetDevice or aclrtSetCurrentContext on it first"
@@ -76,14 +87,14 @@ aclError NoContext() {
 void SetThreadContext(aclrtContext handle) { t_context = handle; }
 
 aclError MakeContext(int32_t device_id, bool is_default, std::shared_ptr<Context>* context) {
-  const auto device = VisibleDevice(device_id);
-  if (!device.ok()) return Fail(ACL_ERROR_RT_INVALID_DEVICEID, device.status().message());
-  auto stream = (*device)->CreateStream();
+  device::Device* device = nullptr;
+  if (const aclError error = FindDevice(device_id, &device); error != ACL_SUCCESS) return error;
+  auto stream = device->CreateStream();
   if (!stream.ok()) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, stream.status().message());
-  auto made = std::make_shared<Context>(device_id, **device, is_default);
+  auto made = std::make_shared<Context>(device_id, *device, is_default);
   made->handle_ = Contexts().Add(made);
   made->default_stream_ =
-      std::make_shared<StreamObject>(StreamObject{made->handle_, *device, std::move(stream).value()});
+      std::make_shared<StreamObject>(StreamObject{made->handle_, device, std::move(stream).value()});
   *context = std::move(made);
   return ACL_SUCCESS;
 }
@@ -111,14 +122,14 @@ aclError FindStream(aclrtStream handle, std::shared_ptr<StreamObject>* stream) {
 
 }  // namespace npustream::acl
 
-using npustream::acl::Contexts;
 using npustream::acl::CurrentContext;
 using npustream::acl::Fail;
+using npustream::acl::FindContext;
 using npustream::acl::NoContext;
+using npustream::acl::NotAContext;
 
 aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
   if (context == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtCreateContext was given no place for the context");
-  if (!npustream::acl::IsInitialized()) return Fail(ACL_ERROR_UNINITIALIZE, "aclInit has not been called");
   std::shared_ptr<npustream::acl::Context> made;
   if (const aclError error = npustream::acl::MakeContext(deviceId, false, &made); error != ACL_SUCCESS) return error;
   npustream::acl::SetThreadContext(made->handle());
@@ -128,8 +139,8 @@ aclError aclrtCreateContext(aclrtContext* context, int32_t deviceId) {
 
 aclError aclrtDestroyContext(aclrtContext context) {
   if (context == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtDestroyContext was given no context");
-  const auto found = Contexts().Find(context);
-  if (found == nullptr) return Fail(ACL_ERROR_RT_CONTEXT_NULL, "{} is not a context, or was destroyed", context);
+  const auto found = FindContext(context);
+  if (found == nullptr) return NotAContext(context);
   if (found->is_default()) {
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "the default context of a device ends with aclrtResetDevice only");
   }
@@ -139,9 +150,7 @@ aclError aclrtDestroyContext(aclrtContext context) {
 
 aclError aclrtSetCurrentContext(aclrtContext context) {
   if (context == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtSetCurrentContext was given no context");
-  if (Contexts().Find(context) == nullptr) {
-    return Fail(ACL_ERROR_RT_CONTEXT_NULL, "{} is not a context, or was destroyed", context);
-  }
+  if (FindContext(context) == nullptr) return NotAContext(context);
   npustream::acl::SetThreadContext(context);
   return ACL_SUCCESS;
 }

@@ -58,6 +58,9 @@ HandleTable<StreamObject>& Streams();
 // default device if aclInit's configuration names one.
 std::shared_ptr<Context> CurrentContext();
 aclError NoContext();
+// The context behind a handle; null as for CurrentContext, then say `return NotAContext(handle);`.
+std::shared_ptr<Context> FindContext(aclrtContext handle);
+aclError NotAContext(aclrtContext handle);
 void SetThreadContext(aclrtContext handle);
 
 // Makes and registers a context with its default stream.
@@ -71,12 +74,17 @@ aclError FindStream(aclrtStream handle, std::shared_ptr<StreamObject>* stream);
 Status SynchronizeContext(const Context& context, int timeout_ms);
 
 // The device the program means by `device_id`: ASCEND_RT_VISIBLE_DEVICES may renumber them.
-Result<device::Device*> VisibleDevice(int32_t device_id);
+aclError FindDevice(int32_t device_id, device::Device** device);
 int VisibleDeviceCount();
 
 // The default device of aclInit's configuration, −1 without one.
 int32_t DefaultDeviceId();
+// Between aclInit and aclFinalize. Outside of them no call reaches anything of the runtime: there is no current context,
+// no context, device or model under any handle or number (CurrentContext, FindContext, FindDevice, FindModel), and what
+// says so (NoContext, NoDevice, NoModel) gives ACL_ERROR_UNINITIALIZE. A call that needs none of them says
+// CheckInitialized() itself. Buffers, datasets and descriptions are values, which need no runtime.
 bool IsInitialized();
+aclError CheckInitialized();
 // The default context of a device; made on first use. Not counted.
 aclError DefaultContext(int32_t device_id, std::shared_ptr<Context>* context);
 

@@ -48,18 +48,43 @@ aclError CheckKind(aclrtMemcpyKind kind) {
   return Fail(ACL_ERROR_INVALID_PARAM, "{} is no kind of copy", static_cast<int>(kind));
 }
 
+bool FromDevice(aclrtMemcpyKind kind) {
+  return kind == ACL_MEMCPY_DEVICE_TO_HOST || kind == ACL_MEMCPY_DEVICE_TO_DEVICE ||
+         kind == ACL_MEMCPY_INNER_DEVICE_TO_DEVICE || kind == ACL_MEMCPY_INTER_DEVICE_TO_DEVICE;
+}
+
+bool ToDevice(aclrtMemcpyKind kind) { return kind != ACL_MEMCPY_HOST_TO_HOST && kind != ACL_MEMCPY_DEVICE_TO_HOST; }
+
+// One end of a copy lies where its kind says.
+aclError CheckEnd(const char* what, const void* address, const MemorySpan& span, bool on_device) {
+  if ((span.place == Place::kDevice) == on_device) return ACL_SUCCESS;
+  return Fail(ACL_ERROR_RT_PARAM_INVALID, "{} at {} is {} memory, which is not what the kind of the copy says", what,
+              address, on_device ? "host" : "device");
+}
+
+// ACL_MEMCPY_DEFAULT leaves it to the pointers. Where host and device share their memory, programs copy host memory as
+// device to device.
+aclError CheckEnds(const void* dst, const void* src, aclrtMemcpyKind kind, const Copy& copy) {
+  if (kind == ACL_MEMCPY_DEFAULT || device::Device::SharesHostMemory()) return ACL_SUCCESS;
+  const aclError error = CheckEnd("the destination", dst, copy.to, ToDevice(kind));
+  return error != ACL_SUCCESS ? error : CheckEnd("the source", src, copy.from, FromDevice(kind));
+}
+
 // Bytes from the first to the last of a picture.
 size_t Extent(size_t pitch, size_t width, size_t height) { return pitch * (height - 1) + width; }
 
 // Fills in the addresses of `copy`, whose sizes are set.
-aclError LookUpBoth(const void* dst, const void* src, Copy* copy) {
+aclError LookUpBoth(const void* dst, const void* src, aclrtMemcpyKind kind, Copy* copy) {
   const size_t to_bytes = Extent(copy->to_pitch, copy->width, copy->height);
   const size_t from_bytes = Extent(copy->from_pitch, copy->width, copy->height);
   if (const aclError error = LookUp("the destination", dst, to_bytes, Access::kWrite, &copy->to);
       error != ACL_SUCCESS) {
     return error;
   }
-  return LookUp("the source", src, from_bytes, Access::kRead, &copy->from);
+  if (const aclError error = LookUp("the source", src, from_bytes, Access::kRead, &copy->from); error != ACL_SUCCESS) {
+    return error;
+  }
+  return CheckEnds(dst, src, kind, *copy);
 }
 
 aclError PrepareFlat(void* dst, size_t dest_max, const void* src, size_t count, aclrtMemcpyKind kind, Copy* copy) {
@@ -70,7 +95,7 @@ aclError PrepareFlat(void* dst, size_t dest_max, const void* src, size_t count, 
     return Fail(ACL_ERROR_RT_PARAM_INVALID, "{} bytes do not fit into a destination of {}", count, dest_max);
   }
   copy->width = copy->from_pitch = copy->to_pitch = count;
-  return LookUpBoth(dst, src, copy);
+  return LookUpBoth(dst, src, kind, copy);
 }
 
 aclError PrepareRows(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
@@ -89,7 +114,7 @@ aclError PrepareRows(void* dst, size_t dpitch, const void* src, size_t spitch, s
                 std::max(dpitch, spitch));
   }
   *copy = Copy{{}, {}, spitch, dpitch, width, height};
-  return LookUpBoth(dst, src, copy);
+  return LookUpBoth(dst, src, kind, copy);
 }
 
 // Runs `work` in the order of the stream. `wait`: returns when it has run.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <acl/acl_mdl.h>
@@ -12,7 +13,9 @@ namespace npustream::acl {
 // The inputs or outputs of a run, by the order of the model's description.
 struct Dataset {
   std::vector<aclDataBuffer*> buffers;
-  uint64_t batch = 0;  // set by aclmdlSetDynamicBatchSize; 0: the largest gear
+  // What aclmdlSetDynamicBatchSize was given last, also when it refused it: then a run is refused too. Nothing: the
+  // largest gear.
+  std::optional<uint64_t> batch;
 };
 
 HandleTable<Dataset>& Datasets();

@@ -61,9 +61,10 @@ aclError EnsureDefault(int32_t device_id, DefaultOfDevice& entry) {
   return entry.context != nullptr ? ACL_SUCCESS : MakeContext(device_id, true, &entry.context);
 }
 
-bool Exists(int32_t device_id) { return device_id >= 0 && device_id < VisibleDeviceCount(); }
+bool Exists(int32_t device_id) { return IsInitialized() && device_id >= 0 && device_id < VisibleDeviceCount(); }
 
 aclError NoDevice(int32_t device_id) {
+  if (const aclError error = CheckInitialized(); error != ACL_SUCCESS) return error;
   return Fail(ACL_ERROR_RT_INVALID_DEVICEID, "there is no device {}; this process sees {}", device_id,
               VisibleDeviceCount());
 }
@@ -92,12 +93,12 @@ aclError Release(int32_t device_id, bool force) {
 
 int VisibleDeviceCount() { return static_cast<int>(VisibleDevices().size()); }
 
-Result<device::Device*> VisibleDevice(int32_t device_id) {
-  if (!Exists(device_id)) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("there is no device {}; this process sees {}", device_id, VisibleDeviceCount()));
-  }
-  return device::Device::Get(VisibleDevices()[static_cast<size_t>(device_id)]);
+aclError FindDevice(int32_t device_id, device::Device** device) {
+  if (!Exists(device_id)) return NoDevice(device_id);
+  const auto found = device::Device::Get(VisibleDevices()[static_cast<size_t>(device_id)]);
+  if (!found.ok()) return Fail(ACL_ERROR_RT_INVALID_DEVICEID, found.status().message());
+  *device = *found;
+  return ACL_SUCCESS;
 }
 
 aclError DefaultContext(int32_t device_id, std::shared_ptr<Context>* context) {
@@ -116,7 +117,6 @@ using namespace npustream::acl;  // NOLINT: the C functions below are this folde
 using npustream::Status;
 
 aclError aclrtSetDevice(int32_t deviceId) {
-  if (!IsInitialized()) return Fail(ACL_ERROR_UNINITIALIZE, "aclInit has not been called");
   if (!Exists(deviceId)) return NoDevice(deviceId);
   Defaults& defaults = DefaultsOfDevices();
   npustream::MutexLock lock(defaults.mutex);
@@ -140,6 +140,7 @@ aclError aclrtGetDevice(int32_t* deviceId) {
 
 aclError aclrtGetDeviceCount(uint32_t* count) {
   if (count == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetDeviceCount was given no place for the count");
+  if (const aclError error = CheckInitialized(); error != ACL_SUCCESS) return error;
   *count = static_cast<uint32_t>(VisibleDeviceCount());
   return ACL_SUCCESS;
 }
@@ -153,6 +154,7 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatu
 
 aclError aclrtGetRunMode(aclrtRunMode* runMode) {
   if (runMode == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetRunMode was given no place for the mode");
+  if (const aclError error = CheckInitialized(); error != ACL_SUCCESS) return error;
   *runMode = npustream::device::Device::SharesHostMemory() ? ACL_DEVICE : ACL_HOST;
   return ACL_SUCCESS;
 }
@@ -171,6 +173,7 @@ aclError aclrtSetTsDevice(aclrtTsId tsId) {
   if (tsId != ACL_TS_ID_AICORE && tsId != ACL_TS_ID_AIVECTOR) {
     return Fail(ACL_ERROR_INVALID_PARAM, "{} is no task scheduler", static_cast<int>(tsId));
   }
+  if (const aclError error = CheckInitialized(); error != ACL_SUCCESS) return error;
   return ACL_SUCCESS;
 }
 

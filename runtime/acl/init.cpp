@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cstdlib>
 #include <string>
 
@@ -13,7 +14,7 @@ namespace {
 
 struct Lifetime {
   Mutex mutex;
-  bool running NPUSTREAM_GUARDED_BY(mutex) = false;
+  std::atomic<bool> running = false;  // changed under the mutex, read by every call
   bool ended_before NPUSTREAM_GUARDED_BY(mutex) = false;
   int32_t default_device NPUSTREAM_GUARDED_BY(mutex) = -1;
 };
@@ -56,9 +57,12 @@ int32_t DefaultDeviceId() {
   return OfThisProcess().default_device;
 }
 
-bool IsInitialized() {
-  MutexLock lock(OfThisProcess().mutex);
-  return OfThisProcess().running;
+bool IsInitialized() { return OfThisProcess().running; }
+
+aclError CheckInitialized() {
+  return IsInitialized() ? ACL_SUCCESS
+                         : Fail(ACL_ERROR_UNINITIALIZE, "AscendCL is not running: call aclInit first, and nothing "
+                                                        "after aclFinalize");
 }
 
 }  // namespace npustream::acl
@@ -81,10 +85,10 @@ aclError aclInit(const char* configPath) {
 aclError aclFinalize() {
   Lifetime& lifetime = OfThisProcess();
   npustream::MutexLock lock(lifetime.mutex);
-  if (!lifetime.running) {
-    return lifetime.ended_before ? Fail(ACL_ERROR_REPEAT_FINALIZE, "aclFinalize was called before")
-                                 : Fail(ACL_ERROR_UNINITIALIZE, "aclInit has not been called");
+  if (!lifetime.running && lifetime.ended_before) {
+    return Fail(ACL_ERROR_REPEAT_FINALIZE, "aclFinalize was called before");
   }
+  if (const aclError error = CheckInitialized(); error != ACL_SUCCESS) return error;
   lifetime.running = false;
   lifetime.ended_before = true;
   lifetime.default_device = -1;

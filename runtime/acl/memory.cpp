@@ -1,10 +1,12 @@
 #include "runtime/acl/memory.h"
 
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <limits>
 
 #include <acl/acl_rt.h>
@@ -23,9 +25,18 @@ device::Memory* PinnedMemory() {
   return pinned.ok() ? *pinned : nullptr;
 }
 
+// No hole between the ends: the kernel is asked to do nothing with the range, which it refuses for one that is not mapped.
+bool IsMapped(const void* address, size_t bytes) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t begin = reinterpret_cast<uintptr_t>(address) / page * page;
+  const size_t extent = reinterpret_cast<uintptr_t>(address) + bytes - begin;
+  return msync(reinterpret_cast<void*>(begin), extent, MS_ASYNC) == 0 || errno != ENOMEM;
+}
+
 // Asks the kernel instead of the memory itself, which may not be there. Where the kernel does not answer (an old
 // container's filter) the program is believed.
 bool MayAccess(const void* address, size_t bytes, Access access) {
+  if (!IsMapped(address, bytes)) return false;
   std::array<std::byte, 2> values{};
   iovec local{values.data(), values.size()};
   auto* begin = static_cast<std::byte*>(const_cast<void*>(address));

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "runtime/acl/context.h"
 #include "runtime/acl/error.h"
 
 namespace npustream::acl {
@@ -104,6 +105,7 @@ uint32_t AddModel(std::shared_ptr<LoadedModel> model) {
 }
 
 std::shared_ptr<LoadedModel> FindModel(uint32_t id) {
+  if (!IsInitialized()) return nullptr;
   Models& models = AllModels();
   MutexLock lock(models.mutex);
   const auto found = models.by_id.find(id);
@@ -125,6 +127,7 @@ bool UnloadModel(uint32_t id) {
 }
 
 aclError NoModel(uint32_t id) {
+  if (const aclError error = CheckInitialized(); error != ACL_SUCCESS) return error;
   return Fail(static_cast<aclError>(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID), "there is no model {}, or it was unloaded",
               id);
 }

@@ -260,3 +260,23 @@ aclError aclmdlGetDynamicBatch(const aclmdlDesc* modelDesc, aclmdlBatch* batch) 
   std::copy_n(model->gears.begin(), batch->batchCount, batch->batch);
   return ACL_SUCCESS;
 }
+
+aclError aclmdlGetDynamicHW(const aclmdlDesc* modelDesc, size_t, aclmdlHW* hw) {
+  if (hw == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "no place for the image sizes was given");
+  if (Content(modelDesc) == nullptr) return ACL_ERROR_INVALID_PARAM;
+  *hw = {};
+  return ACL_SUCCESS;
+}
+
+aclError aclmdlGetInputDynamicGearCount(const aclmdlDesc* modelDesc, size_t, size_t* gearCount) {
+  if (gearCount == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "no place for the count was given");
+  if (Content(modelDesc) == nullptr) return ACL_ERROR_INVALID_PARAM;
+  *gearCount = 0;
+  return ACL_SUCCESS;
+}
+
+aclError aclmdlGetInputDynamicDims(const aclmdlDesc* modelDesc, size_t, aclmdlIODims* dims, size_t) {
+  if (dims == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "no place for the dims was given");
+  if (Content(modelDesc) == nullptr) return ACL_ERROR_INVALID_PARAM;
+  return Fail(ACL_ERROR_MODEL_NOT_DYNAMIC, "the model was compiled without --dynamic_dims");
+}

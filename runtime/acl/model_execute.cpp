@@ -1,4 +1,5 @@
 #include <memory>
+#include <optional>
 
 #include <acl/acl_mdl.h>
 
@@ -39,12 +40,12 @@ aclError FindRequest(uint32_t model_id, const aclmdlDataset* input, const aclmdl
 
 aclError ChooseGear(const Request& request, int64_t* gear) {
   const ModelDescription& model = *request.model->description();
-  const uint64_t batch = request.input->batch;
-  if (batch != 0 && !model.HasGear(batch)) {
+  const std::optional<uint64_t> batch = request.input->batch;
+  if (batch && !model.HasGear(*batch)) {
     return Fail(GeError(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID), "the dataset's batch {} is no gear of model {}",
-                batch, request.model_id);
+                *batch, request.model_id);
   }
-  *gear = batch != 0 ? static_cast<int64_t>(batch) : model.gears.back();
+  *gear = batch ? static_cast<int64_t>(*batch) : model.gears.back();
   return ACL_SUCCESS;
 }
 
@@ -133,6 +134,23 @@ aclError Submit(const Request& request, device::Stream& stream, Status* failure)
   return status.ok() ? ACL_SUCCESS : Fail(status, Area::kRuntime);
 }
 
+// What aclmdlSetDynamic… changes.
+struct Tuning {
+  std::shared_ptr<LoadedModel> model;
+  std::shared_ptr<Dataset> dataset;
+};
+
+aclError FindTuning(uint32_t model_id, const aclmdlDataset* dataset, Tuning* tuning) {
+  *tuning = {FindModel(model_id), Datasets().Find(dataset)};
+  if (tuning->model == nullptr) return NoModel(model_id);
+  if (tuning->dataset == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "the dataset is null or was destroyed");
+  return ACL_SUCCESS;
+}
+
+aclError NotDynamic(uint32_t model_id, const char* option) {
+  return Fail(ACL_ERROR_MODEL_NOT_DYNAMIC, "model {} was compiled without --{}", model_id, option);
+}
+
 }  // namespace
 }  // namespace npustream::acl
 
@@ -159,24 +177,32 @@ aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDataset* input, aclmdl
 }
 
 aclError aclmdlSetDynamicBatchSize(uint32_t modelId, aclmdlDataset* dataset, size_t index, uint64_t batchSize) {
-  const auto model = FindModel(modelId);
-  if (model == nullptr) return NoModel(modelId);
-  const auto found = Datasets().Find(dataset);
-  if (found == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "the dataset is null or was destroyed");
-  const ModelDescription& description = *model->description();
-  if (!description.dynamic_batch) {
-    return Fail(ACL_ERROR_MODEL_NOT_DYNAMIC, "model {} was compiled for a fixed batch of {}", modelId,
-                description.gears.back());
-  }
-  if (index + 1 != description.inputs.size() || index >= found->buffers.size()) {
+  Tuning tuning;
+  if (const aclError error = FindTuning(modelId, dataset, &tuning); error != ACL_SUCCESS) return error;
+  const ModelDescription& description = *tuning.model->description();
+  if (!description.dynamic_batch) return NotDynamic(modelId, "dynamic_batch_size");
+  if (index + 1 != description.inputs.size() || index >= tuning.dataset->buffers.size()) {
     return Fail(GeError(ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID),
                 "input {} is not \"{}\" (that is {}), or has no buffer", index, ACL_DYNAMIC_TENSOR_NAME,
                 description.inputs.size() - 1);
   }
+  tuning.dataset->batch = batchSize;
   if (!description.HasGear(batchSize)) {
     return Fail(GeError(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID), "{} is no gear of model {}", batchSize, modelId);
   }
-  found->batch = batchSize;
-  model->set_current_gear(static_cast<int64_t>(batchSize));
+  tuning.model->set_current_gear(static_cast<int64_t>(batchSize));
   return ACL_SUCCESS;
+}
+
+aclError aclmdlSetDynamicHWSize(uint32_t modelId, aclmdlDataset* dataset, size_t, uint64_t, uint64_t) {
+  Tuning tuning;
+  if (const aclError error = FindTuning(modelId, dataset, &tuning); error != ACL_SUCCESS) return error;
+  return NotDynamic(modelId, "dynamic_image_size");
+}
+
+aclError aclmdlSetInputDynamicDims(uint32_t modelId, aclmdlDataset* dataset, size_t, const aclmdlIODims* dims) {
+  if (dims == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "no dims were given");
+  Tuning tuning;
+  if (const aclError error = FindTuning(modelId, dataset, &tuning); error != ACL_SUCCESS) return error;
+  return NotDynamic(modelId, "dynamic_dims");
 }

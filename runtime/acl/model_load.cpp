@@ -196,6 +196,7 @@ aclError aclmdlUnload(uint32_t modelId) {
 
 aclError aclmdlQuerySize(const char* fileName, size_t* workSize, size_t* weightSize) {
   if (workSize == nullptr || weightSize == nullptr) return NoPlace();
+  if (const aclError error = CheckInitialized(); error != ACL_SUCCESS) return error;
   std::unique_ptr<OmFile> file;
   if (const aclError error = OpenFile(fileName, &file); error != ACL_SUCCESS) return error;
   return Query(*file, fileName, workSize, weightSize);
@@ -203,6 +204,7 @@ aclError aclmdlQuerySize(const char* fileName, size_t* workSize, size_t* weightS
 
 aclError aclmdlQuerySizeFromMem(const void* model, size_t modelSize, size_t* workSize, size_t* weightSize) {
   if (workSize == nullptr || weightSize == nullptr) return NoPlace();
+  if (const aclError error = CheckInitialized(); error != ACL_SUCCESS) return error;
   std::unique_ptr<OmFile> file;
   if (const aclError error = OpenBytes(model, modelSize, &file); error != ACL_SUCCESS) return error;
   return Query(*file, kInMemory, workSize, weightSize);

@@ -161,6 +161,7 @@ aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
 
 aclError aclrtProcessReport(int32_t timeout) {
   if (timeout == 0 || timeout < -1) return Fail(ACL_ERROR_RT_PARAM_INVALID, "{} ms is no timeout for reports", timeout);
+  if (const aclError error = CheckInitialized(); error != ACL_SUCCESS) return error;
   const auto thread_id = static_cast<uint64_t>(pthread_self());
   const auto queue = QueueOf(thread_id);
   if (queue == nullptr) return Fail(ACL_ERROR_THREAD_NOT_SUBSCRIBE, "no stream reports to this thread ({})", thread_id);

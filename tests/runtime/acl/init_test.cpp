@@ -35,12 +35,6 @@ TEST_F(AclInit, ASecondFinalizeIsTold) {
   EXPECT_EQ(aclFinalize(), 100037);
 }
 
-TEST_F(AclInit, WithoutItThereIsNoDevice) {
-  EXPECT_EQ(aclrtSetDevice(0), 100001);
-  aclrtContext context = nullptr;
-  EXPECT_EQ(aclrtCreateContext(&context, 0), 100001);
-}
-
 TEST_F(AclInit, AMissingConfigIsNamed) {
   EXPECT_EQ(aclInit("no/such/acl.json"), 100003);
   EXPECT_NE(Sentence().find("no/such/acl.json"), std::string::npos);

@@ -1,3 +1,6 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -109,11 +112,53 @@ TEST_F(AclMemory, CopiesGoThereAndBackAndAreCountedByDirection) {
   EXPECT_ACL_OK(aclrtFree(other));
 }
 
-TEST_F(AclMemory, ThePointersDecideTheDirection) {
+TEST_F(AclMemory, ByDefaultThePointersDecideTheDirection) {
   std::vector<uint8_t> sent(16, 9), received(16);
-  ASSERT_ACL_OK(aclrtMemcpy(device_, kBytes, sent.data(), 16, ACL_MEMCPY_DEVICE_TO_HOST));
+  ASSERT_ACL_OK(aclrtMemcpy(device_, kBytes, sent.data(), 16, ACL_MEMCPY_DEFAULT));
   ASSERT_ACL_OK(aclrtMemcpy(received.data(), 16, device_, 16, ACL_MEMCPY_DEFAULT));
   EXPECT_EQ(received, sent);
+}
+
+TEST_F(AclMemory, AKindThatDoesNotFitThePointersIs107000) {
+  std::vector<uint8_t> host(kBytes);
+  void* other = nullptr;
+  ASSERT_ACL_OK(aclrtMalloc(&other, kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  struct Kind {
+    aclrtMemcpyKind kind;
+    bool from_device, to_device;
+  };
+  for (const Kind& kind : {Kind{ACL_MEMCPY_HOST_TO_HOST, false, false}, Kind{ACL_MEMCPY_HOST_TO_DEVICE, false, true},
+                           Kind{ACL_MEMCPY_DEVICE_TO_HOST, true, false}, Kind{ACL_MEMCPY_DEVICE_TO_DEVICE, true, true},
+                           Kind{ACL_MEMCPY_INNER_DEVICE_TO_DEVICE, true, true}}) {
+    for (const bool from_device : {false, true}) {
+      for (const bool to_device : {false, true}) {
+        SCOPED_TRACE(testing::Message() << kind.kind << " from " << from_device << " to " << to_device);
+        const bool fits = from_device == kind.from_device && to_device == kind.to_device;
+        const void* source = from_device ? device_ : host.data();
+        void* destination = to_device ? other : pinned_;
+        EXPECT_EQ(aclrtMemcpy(destination, 16, source, 16, kind.kind), fits ? 0 : 107000);
+        EXPECT_EQ(aclrtMemcpy2d(destination, 4, source, 4, 4, 4, kind.kind), fits ? 0 : 107000);
+        const aclError wanted = !fits ? 107000 : kind.kind == ACL_MEMCPY_HOST_TO_HOST ? 207000 : 0;
+        EXPECT_EQ(aclrtMemcpyAsync(destination, 16, source, 16, kind.kind, nullptr), wanted);
+      }
+    }
+  }
+  EXPECT_ACL_OK(aclrtSynchronizeStream(nullptr));
+  EXPECT_ACL_OK(aclrtFree(other));
+}
+
+TEST_F(AclMemory, AHoleInHostMemoryIsAnErrorAndNoCrash) {
+  const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  void* pages = mmap(nullptr, 3 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  ASSERT_EQ(munmap(static_cast<char*>(pages) + page, page), 0);
+  void* memory = nullptr;
+  ASSERT_ACL_OK(aclrtMalloc(&memory, 3 * page, ACL_MEM_MALLOC_HUGE_FIRST));
+  EXPECT_EQ(aclrtMemcpy(memory, 3 * page, pages, 3 * page, ACL_MEMCPY_HOST_TO_DEVICE), 107000);
+  EXPECT_EQ(aclrtMemcpy(pages, 3 * page, memory, 3 * page, ACL_MEMCPY_DEVICE_TO_HOST), 107000);
+  EXPECT_ACL_OK(aclrtMemcpy(memory, 3 * page, pages, page, ACL_MEMCPY_HOST_TO_DEVICE));
+  EXPECT_ACL_OK(aclrtFree(memory));
+  munmap(pages, 3 * page);
 }
 
 TEST_F(AclMemory, MoreThanTheDestinationHoldsIs107000) {

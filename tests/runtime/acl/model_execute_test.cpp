@@ -205,6 +205,44 @@ TEST_F(AclModelExecute, ABatchThatIsNoGearIs145013) {
   EXPECT_EQ(aclmdlSetDynamicBatchSize(id_, nullptr, 1, 2), 100000);
 }
 
+TEST_F(AclModelExecute, AfterARefusedBatchNothingRunsUntilAGearIsSet) {
+  Load(WriteDynamicAddRelu());
+  DeviceDataset input({4 * 16, 8}), output({4 * 16});
+  for (const uint64_t refused : {0, 3, 5}) {
+    EXPECT_EQ(aclmdlSetDynamicBatchSize(id_, input.get(), 1, refused), 145013);
+    EXPECT_EQ(aclmdlExecute(id_, input.get(), output.get()), 145013);
+    EXPECT_EQ(aclmdlExecuteAsync(id_, input.get(), output.get(), nullptr), 145013);
+    ASSERT_ACL_OK(aclmdlSetDynamicBatchSize(id_, input.get(), 1, 2));
+    EXPECT_ACL_OK(aclmdlExecute(id_, input.get(), output.get()));
+  }
+}
+
+TEST_F(AclModelExecute, ImageSizesAndDimsAreOfModelsCompiledWithThem) {
+  for (const std::string& model : {WriteAddRelu(), WriteDynamicAddRelu()}) {
+    Load(model);
+    DeviceDataset input({4 * 16, 8});
+    aclmdlIODims dims = {};
+    EXPECT_EQ(aclmdlSetDynamicHWSize(id_, input.get(), 1, 224, 224), 100019);
+    EXPECT_NE(Sentence().find("--dynamic_image_size"), std::string::npos);
+    EXPECT_EQ(aclmdlSetInputDynamicDims(id_, input.get(), 1, &dims), 100019);
+    EXPECT_EQ(aclmdlSetInputDynamicDims(id_, input.get(), 1, nullptr), 100000);
+    EXPECT_EQ(aclmdlSetDynamicHWSize(id_, nullptr, 1, 224, 224), 100000);
+    EXPECT_EQ(aclmdlSetDynamicHWSize(999999, input.get(), 1, 224, 224), 145003);
+
+    aclmdlDesc* description = aclmdlCreateDesc();
+    aclmdlHW sizes = {7, {}};
+    size_t gears = 7;
+    EXPECT_EQ(aclmdlGetDynamicHW(description, -1, &sizes), 100000);  // empty
+    ASSERT_ACL_OK(aclmdlGetDesc(description, id_));
+    EXPECT_ACL_OK(aclmdlGetDynamicHW(description, -1, &sizes));
+    EXPECT_EQ(sizes.hwCount, 0u);
+    EXPECT_ACL_OK(aclmdlGetInputDynamicGearCount(description, -1, &gears));
+    EXPECT_EQ(gears, 0u);
+    EXPECT_EQ(aclmdlGetInputDynamicDims(description, -1, &dims, 1), 100019);
+    EXPECT_ACL_OK(aclmdlDestroyDesc(description));
+  }
+}
+
 TEST_F(AclModelExecute, AFixedBatchCannotBeSet) {
   Load(WriteAddRelu());
   DeviceDataset input({16});

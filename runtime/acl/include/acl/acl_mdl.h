@@ -246,6 +246,14 @@ ACL_FUNC_VISIBILITY aclError aclmdlGetOutputDims(const aclmdlDesc* modelDesc, si
 ACL_FUNC_VISIBILITY aclError aclmdlGetCurOutputDims(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims);
 // The batch gears, ascending; batchCount is 0 for a model without dynamic batch.
 ACL_FUNC_VISIBILITY aclError aclmdlGetDynamicBatch(const aclmdlDesc* modelDesc, aclmdlBatch* batch);
+// The image sizes and shapes that a model was compiled for with dynamic_image_size or dynamic_dims; counts are 0 for a
+// model without them, as all are that this atc makes. `index` is reserved: −1.
+ACL_FUNC_VISIBILITY aclError aclmdlGetDynamicHW(const aclmdlDesc* modelDesc, size_t index, aclmdlHW* hw);
+ACL_FUNC_VISIBILITY aclError aclmdlGetInputDynamicGearCount(const aclmdlDesc* modelDesc, size_t index,
+                                                            size_t* gearCount);
+// `dims` holds gearCount entries. ACL_ERROR_MODEL_NOT_DYNAMIC for a model without dynamic dims.
+ACL_FUNC_VISIBILITY aclError aclmdlGetInputDynamicDims(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims,
+                                                       size_t gearCount);
 // ACL_ERROR_NOT_STATIC_AIPP for an input without static AIPP.
 ACL_FUNC_VISIBILITY aclError aclmdlGetFirstAippInfo(uint32_t modelId, size_t index, aclAippInfo* aippInfo);
 ACL_FUNC_VISIBILITY aclError aclmdlGetAippType(uint32_t modelId, size_t index, aclmdlInputAippType* type,
@@ -270,9 +278,15 @@ ACL_FUNC_VISIBILITY aclError aclmdlExecute(uint32_t modelId, const aclmdlDataset
 ACL_FUNC_VISIBILITY aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDataset* input, aclmdlDataset* output,
                                                 aclrtStream stream);
 // Sets the batch for the runs that use `dataset`: `index` is the input named ACL_DYNAMIC_TENSOR_NAME, `batchSize` one
-// of the gears, else ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID. Without it the largest gear runs.
+// of the gears, else ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID, also for runs until one is set. When it was never called the
+// largest gear runs. ACL_ERROR_MODEL_NOT_DYNAMIC for a model without dynamic batch.
 ACL_FUNC_VISIBILITY aclError aclmdlSetDynamicBatchSize(uint32_t modelId, aclmdlDataset* dataset, size_t index,
                                                        uint64_t batchSize);
+// The same for models with dynamic image size or dims: ACL_ERROR_MODEL_NOT_DYNAMIC for a model that was compiled without.
+ACL_FUNC_VISIBILITY aclError aclmdlSetDynamicHWSize(uint32_t modelId, aclmdlDataset* dataset, size_t index,
+                                                    uint64_t height, uint64_t width);
+ACL_FUNC_VISIBILITY aclError aclmdlSetInputDynamicDims(uint32_t modelId, aclmdlDataset* dataset, size_t index,
+                                                       const aclmdlIODims* dims);
 
 #ifdef __cplusplus
 }

@@ -218,8 +218,8 @@ ACL_FUNC_VISIBILITY aclError aclrtMemInvalidate(void* devPtr, size_t size);
 ACL_FUNC_VISIBILITY aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count);
 ACL_FUNC_VISIBILITY aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
                                               aclrtStream stream);
-// Copies `count` bytes (> 0); ACL_ERROR_RT_PARAM_INVALID when they exceed `destMax` or either block, or a pointer leads
-// nowhere. The pointers decide which way the copy goes, whatever `kind` says.
+// Copies `count` bytes (> 0); ACL_ERROR_RT_PARAM_INVALID when they exceed `destMax` or either block, a pointer leads
+// nowhere or not where `kind` says; ACL_MEMCPY_DEFAULT leaves that to the pointers.
 ACL_FUNC_VISIBILITY aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
                                          aclrtMemcpyKind kind);
 // In the order of the stream. With host memory that is not from aclrtMallocHost it returns after the copy is done.
