@@ -90,6 +90,7 @@ std::optional<std::string> FindOutput(const OnnxModel& model, const std::string&
 }
 
 Check ReadOutputs(const FlagValues& flags, const OnnxModel& model, CompileOptions& options) {
+  if (!flags.Has("out_nodes")) return std::nullopt;
   for (const std::string& part : SplitList(flags.Get("out_nodes"), ';')) {
     const std::optional<std::string> tensor = FindOutput(model, part);
     if (!tensor) return InvalidValue("out_nodes", part, "the model has no such node and output", "E10016");
@@ -112,6 +113,7 @@ Check ReadOutputTypes(const FlagValues& flags, const OnnxModel& model, CompileOp
   if (names.empty()) {
     for (const compiler::OnnxValue& output : model.graph.outputs) names.push_back(output.name);
   }
+  if (!flags.Has("output_type")) return std::nullopt;
   for (const std::string& part : SplitList(flags.Get("output_type"), ';')) {
     const size_t colon = part.rfind(':');
     const auto type = OutputType(colon == std::string::npos ? part : part.substr(colon + 1));

@@ -30,9 +30,17 @@ Outcome<om::Bytes> CompileToBytes(const FlagValues& flags, const std::string& co
   return std::move(*bytes);
 }
 
-fs::path OutputPath(const FlagValues& flags) {
-  const std::string output = flags.Get("output");
-  return output.ends_with(".om") ? output : output + ".om";
+// The file that --output names; ".om" is appended unless it is there.
+Outcome<fs::path> OutputPath(const FlagValues& flags) {
+  if (!flags.Has("output")) return Failure{"E10007", "Parameter [--output] is required"};
+  fs::path path = flags.Get("output");
+  std::error_code error;
+  if (!flags.Get("output").ends_with(".om")) path += ".om";
+  const std::string stem = path.filename() == ".om" ? "" : path.stem().string();
+  if (stem.empty() || stem == "." || stem == ".." || fs::is_directory(path, error)) {
+    return InvalidValue("output", flags.Get("output"), "it names a folder, not a file");
+  }
+  return path;
 }
 
 }  // namespace
@@ -55,13 +63,11 @@ Outcome<compiler::OnnxModel> ReadModel(const FlagValues& flags) {
 }
 
 Check ConvertModel(const FlagValues& flags, const std::string& command_line) {
-  if (!flags.Has("output")) return Failure{"E10007", "Parameter [--output] is required"};
-  if (!OutputPath(flags).has_stem() || flags.Get("output").ends_with('/')) {
-    return InvalidValue("output", flags.Get("output"), "it names a folder, not a file");
-  }
+  const Outcome<fs::path> output = OutputPath(flags);
+  if (!output.ok()) return output.failure();
   const Outcome<om::Bytes> bytes = CompileToBytes(flags, command_line);
   if (!bytes.ok()) return bytes.failure();
-  const fs::path path = OutputPath(flags);
+  const fs::path& path = output.value();
   if (const Status status = WriteFileAtomically(path, std::span<const std::byte>(bytes.value())); !status.ok()) {
     return Failure{"E13004", status.message()};
   }

@@ -10,6 +10,7 @@
 #include "apps/atc/model_json.h"
 #include "apps/atc/om_info.h"
 #include "base/log.h"
+#include "base/printable.h"
 
 namespace npustream::atc {
 namespace {
@@ -33,9 +34,11 @@ Check RunMode(const FlagValues& flags, const std::string& command_line) {
   return InvalidValue("mode", mode, "this version does not support the mode");
 }
 
-int Fail(const Failure& failure) {
+// `where` gets the reason, which may quote any bytes of a file.
+int Fail(const Failure& failure, std::FILE* where) {
   fmt::print("ATC run failed, Please check the detail log, Try 'atc --help' for more information\n");
-  fmt::print("{}: {}\n", failure.code, failure.message);
+  std::fflush(stdout);
+  fmt::print(where, "{}: {}\n", failure.code, Printable(failure.message));
   return 1;
 }
 
@@ -43,12 +46,9 @@ int Fail(const Failure& failure) {
 
 int Run(const std::vector<std::string>& arguments) {
   const Outcome<FlagValues> flags = ParseFlags(arguments);
-  if (!flags.ok()) {
-    // Like the vendor's parser of flags, before the tool itself says anything.
-    fmt::print(stderr, "ERROR: {}\n", flags.failure().message);
-    return Fail(flags.failure());
-  }
-  if (flags.value().Get("help") == "true" || arguments.empty()) {
+  // The vendor's parser of flags complains on stderr.
+  if (!flags.ok()) return Fail(flags.failure(), stderr);
+  if (flags.value().Get("help") == "true") {
     fmt::print("{}", HelpText());
     return 0;
   }
@@ -56,7 +56,7 @@ int Run(const std::vector<std::string>& arguments) {
   fmt::print("ATC start working now, please wait for a moment.\n...\n");
   std::fflush(stdout);
   if (const Check failure = RunMode(flags.value(), fmt::format("atc {}", fmt::join(arguments, " ")))) {
-    return Fail(*failure);
+    return Fail(*failure, stdout);
   }
   fmt::print("ATC run success, welcome to the next use.\n");
   return 0;

@@ -14,11 +14,10 @@ using compiler::OnnxValue;
 
 std::vector<std::string> SplitList(std::string_view text, char separator) {
   std::vector<std::string> parts;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(separator), text.size());
-    if (end > 0) parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (size_t end = 0; (end = text.find(separator)) != std::string_view::npos; text.remove_prefix(end + 1)) {
+    parts.emplace_back(text.substr(0, end));
   }
+  parts.emplace_back(text);
   return parts;
 }
 
@@ -43,14 +42,16 @@ Outcome<Shapes> ParseInputShape(const std::string& text) {
         return InvalidValue("input_shape", text, "ranges of shapes are not supported by this version");
       }
       int64_t dim = 0;
-      if (!ParseInteger(number, dim)) return refuse(fmt::format("'{}' is no whole number", number));
+      if (!ParseInteger(number, dim)) {
+        return refuse(number.empty() ? fmt::format("a dimension is missing in '{}'", part)
+                                     : fmt::format("'{}' is no whole number", number));
+      }
       dims.push_back(dim);
     }
     if (!shapes.emplace(part.substr(0, colon), std::move(dims)).second) {
       return refuse(fmt::format("input '{}' is given twice", part.substr(0, colon)));
     }
   }
-  if (shapes.empty()) return refuse("it names no input");
   return shapes;
 }
 

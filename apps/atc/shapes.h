@@ -26,7 +26,7 @@ Outcome<std::vector<int64_t>> ParseGears(const std::string& text);
 // (E10001).
 Check CheckShapes(const compiler::OnnxModel& model, const Shapes& shapes, bool has_gears);
 
-// "a;b;c" split at the separator, without empty parts.
+// "a;b;c" split at the separator. Parts may be empty, and whoever reads them refuses that.
 std::vector<std::string> SplitList(std::string_view text, char separator);
 
 // A whole number that fills the text.

@@ -2,6 +2,8 @@
 
 #include <acl/acl.h>
 
+#include "base/printable.h"
+
 namespace npustream::acl {
 namespace {
 
@@ -54,9 +56,9 @@ uint32_t ToModelError(StatusCode code) {
 
 }  // namespace
 
-aclError Fail(aclError code, std::string sentence) {
+aclError Fail(aclError code, std::string_view sentence) {
   OfThisThread().code = code;
-  OfThisThread().sentence = std::move(sentence);
+  OfThisThread().sentence = Printable(sentence);
   return code;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <string>
+#include <string_view>
 #include <utility>
 
 #include <acl/acl_base.h>
@@ -14,7 +14,7 @@ namespace npustream::acl {
 enum class Area { kRuntime, kModel };
 
 // Remembers `sentence` as the calling thread's last failure (aclGetRecentErrMsg, aclrtGetLastError) and returns `code`.
-aclError Fail(aclError code, std::string sentence);
+aclError Fail(aclError code, std::string_view sentence);
 
 template <typename First, typename... Rest>
 aclError Fail(aclError code, fmt::format_string<First, Rest...> format, First&& first, Rest&&... rest) {

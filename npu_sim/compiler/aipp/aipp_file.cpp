@@ -8,14 +8,20 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/printable.h"
 #include "npu_sim/compiler/aipp/aipp_fields.h"
 
 namespace npustream::compiler {
 namespace {
 
+constexpr size_t kMaxQuoted = 40;
+
 struct Token {
   std::string text;  // empty at the end of the file
   int line = 0;
+
+  // For messages: a file of another kind may have words without end.
+  std::string quoted() const { return fmt::format("'{}'", Printable(text, kMaxQuoted)); }
 };
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == ',' || c == ';'; }
@@ -92,7 +98,7 @@ class Parser {
 
   Result<AippBlock> ReadBlock() {
     const Token name = Take();
-    if (name.text != "aipp_op") return Error(name, fmt::format("'{}' where aipp_op is expected", name.text));
+    if (name.text != "aipp_op") return Error(name, fmt::format("{} where aipp_op is expected", name.quoted()));
     Skip(":");
     if (!Skip("{")) return Error(Peek(), "{ is missing after aipp_op");
     AippBlock block;
@@ -108,7 +114,7 @@ class Parser {
   Status ReadField(AippBlock& block) {
     const Token name = Take();
     const AippField* field = FindAippField(name.text);
-    if (field == nullptr) return Error(name, fmt::format("there is no field '{}'", name.text));
+    if (field == nullptr) return Error(name, fmt::format("there is no field {}", name.quoted()));
     if (!Skip(":")) return Error(Peek(), fmt::format(": is missing after {}", name.text));
     const Token value = Take();
     if (value.text.empty() || value.text == "}") return Error(value, fmt::format("{} has no value", name.text));
@@ -121,16 +127,17 @@ class Parser {
     const std::optional<double> number = field.kind == AippKind::kBool ? ReadBool(value.text) : ReadNumber(value.text);
     if (!number) {
       const char* wanted = field.kind == AippKind::kBool ? "true or false" : "a number";
-      return Error(value, fmt::format("{} is '{}', not {}", field.name, value.text, wanted));
+      return Error(value, fmt::format("{} is {}, not {}", field.name, value.quoted(), wanted));
     }
     if (field.kind == AippKind::kInteger && *number != std::floor(*number)) {
-      return Error(value, fmt::format("{} is '{}', not a whole number", field.name, value.text));
+      return Error(value, fmt::format("{} is {}, not a whole number", field.name, value.quoted()));
     }
     if (field.set_number == nullptr && *number != 0) {
       return Error(value, fmt::format("{} is reserved and cannot be used", field.name));
     }
     if (*number < field.low || *number > field.high) {
-      return Error(value, fmt::format("{} is {}, outside {} to {}", field.name, value.text, field.low, field.high));
+      return Error(value, fmt::format("{} is {}, outside {} to {}", field.name, Printable(value.text, kMaxQuoted), field.low,
+                                      field.high));
     }
     if (field.set_number != nullptr) field.set_number(config, *number);
     return {};
@@ -141,7 +148,7 @@ class Parser {
     static const std::set<std::string_view> kFormats = {"YUV420SP_U8", "XRGB8888_U8", "RGB888_U8", "YUV400_U8"};
     const auto& allowed = field.name == "aipp_mode" ? kModes : kFormats;
     if (allowed.count(value.text) == 0) {
-      return Error(value, fmt::format("{} '{}' is not supported", field.name, value.text));
+      return Error(value, fmt::format("{} {} is not supported", field.name, value.quoted()));
     }
     field.set_word(config, value.text);
     return {};

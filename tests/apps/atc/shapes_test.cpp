@@ -23,7 +23,8 @@ TEST(ShapesTest, NamesMayContainColons) {
 }
 
 TEST(ShapesTest, OtherFormsAreRefused) {
-  for (const char* text : {"", ";", "x", "x:", ":1,2", "x:1,a", "x:1;x:2", "x:1.5"}) {
+  for (const char* text : {"", ";", "x", "x:", ":1,2", "x:1,a", "x:1;x:2", "x:1.5", "x:1,2,", "x:,1", "x:1,,2", "x:1;",
+                           ";x:1", "x:1;;y:2"}) {
     EXPECT_EQ(CodeOfShape(text), "E10002") << text;
   }
   EXPECT_EQ(CodeOfShape("x:1~10,3"), "E10001");
@@ -36,7 +37,7 @@ TEST(ShapesTest, GearsAreSortedAndCounted) {
   EXPECT_EQ(CodeOfGears("4"), "E10035");
   EXPECT_EQ(CodeOfGears("1,2,2"), "E10039");
   EXPECT_EQ(CodeOfGears("1,0"), "E10018");
-  EXPECT_EQ(CodeOfGears("1,x"), "E10018");
+  for (const char* text : {"1,x", "1,2,", ",1,2", "1,,2", ""}) EXPECT_EQ(CodeOfGears(text), "E10018") << text;
   std::string many = "1";
   for (int i = 2; i <= 101; ++i) many += "," + std::to_string(i);
   EXPECT_EQ(CodeOfGears(many), "E10036");
