@@ -130,17 +130,17 @@ Check CheckOpen(const OnnxValue& input, bool has_gears) {
 
 Check CheckShapes(const OnnxModel& model, const Shapes& shapes, bool has_gears) {
   std::vector<std::string> names;
-  for (const OnnxValue& input : model.graph.inputs) {
-    names.push_back(input.name);
-    const auto given = shapes.find(input.name);
-    const Check failure =
-        given != shapes.end() ? CheckGiven(input, given->second, has_gears) : CheckOpen(input, has_gears);
-    if (failure) return failure;
-  }
+  for (const OnnxValue& input : model.graph.inputs) names.push_back(input.name);
   for (const auto& [name, dims] : shapes) {
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
     return InvalidValue("input_shape", name, fmt::format("the model's inputs are: {}", fmt::join(names, ", ")),
                         "E10016");
+  }
+  for (const OnnxValue& input : model.graph.inputs) {
+    const auto given = shapes.find(input.name);
+    const Check failure =
+        given != shapes.end() ? CheckGiven(input, given->second, has_gears) : CheckOpen(input, has_gears);
+    if (failure) return failure;
   }
   return std::nullopt;
 }

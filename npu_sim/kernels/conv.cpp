@@ -31,10 +31,13 @@ dnnl::primitive_attr Attributes(const ConvShape& s, const Activation& activation
 using Descriptor = dnnl::convolution_forward::primitive_desc;
 
 Descriptor Describe(const ConvShape& s, const Activation& activation, Tag source, Tag target) {
-  return DescribeConv<dnnl::convolution_forward>(s, dnnl::algorithm::convolution_direct, Attributes(s, activation), source, target);
+  return DescribeConv<dnnl::convolution_forward>(s, dnnl::algorithm::convolution_direct, Attributes(s, activation),
+                                                 source, target);
 }
 
-bool IsReference(const Descriptor& descriptor) { return std::string_view(descriptor.impl_info_str()).find("ref") != std::string_view::npos; }
+bool IsReference(const Descriptor& descriptor) {
+  return std::string_view(descriptor.impl_info_str()).find("ref") != std::string_view::npos;
+}
 
 struct Layouts {
   om::Layout source, target;
@@ -93,9 +96,11 @@ class Conv final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     if (CanBlockedConv(s, problem)) return PrepareBlockedConv(s, activation, problem);
-    if (s.has_residual && problem.inputs[3].layout != problem.outputs[0].layout) return Invalid("the residual has another layout");
+    if (s.has_residual && problem.inputs[3].layout != problem.outputs[0].layout)
+      return Invalid("the residual has another layout");
     return Flatten(CatchDnnl([&]() -> Result<std::unique_ptr<Executor>> {
-      const Descriptor chosen = Describe(s, activation, TagOf(problem.inputs[0].layout), TagOf(problem.outputs[0].layout));
+      const Descriptor chosen =
+          Describe(s, activation, TagOf(problem.inputs[0].layout), TagOf(problem.outputs[0].layout));
       return PrepareDnnlConv(problem, chosen, s, IsFusedByDnnl(activation.op) ? Activation{} : activation);
     }));
   }

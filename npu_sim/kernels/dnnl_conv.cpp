@@ -11,7 +11,8 @@ using dnnl::memory;
 
 class DnnlConvExecutor final : public Executor {
  public:
-  DnnlConvExecutor(const Problem& problem, const dnnl::primitive_desc& chosen, const ConvShape& s, const Activation& after)
+  DnnlConvExecutor(const Problem& problem, const dnnl::primitive_desc& chosen, const ConvShape& s,
+                   const Activation& after)
       : call_(dnnl::primitive(chosen), Arguments(chosen, s)),
         has_bias_(s.has_bias),
         residual_bytes_(s.has_residual ? problem.outputs[0].Bytes() : 0),
@@ -38,8 +39,10 @@ class DnnlConvExecutor final : public Executor {
 
  private:
   static std::vector<std::pair<int, memory::desc>> Arguments(const dnnl::primitive_desc& d, const ConvShape& s) {
-    std::vector<std::pair<int, memory::desc>> arguments = {{DNNL_ARG_SRC, d.src_desc()}, {DNNL_ARG_WEIGHTS, d.weights_desc()},
-                                                           {DNNL_ARG_DST, d.dst_desc()}, {DNNL_ARG_SCRATCHPAD, d.scratchpad_desc()}};
+    std::vector<std::pair<int, memory::desc>> arguments = {{DNNL_ARG_SRC, d.src_desc()},
+                                                           {DNNL_ARG_WEIGHTS, d.weights_desc()},
+                                                           {DNNL_ARG_DST, d.dst_desc()},
+                                                           {DNNL_ARG_SCRATCHPAD, d.scratchpad_desc()}};
     if (s.has_bias) arguments.emplace_back(DNNL_ARG_BIAS, d.weights_desc(1));  // where oneDNN keeps the bias
     return arguments;
   }
@@ -73,7 +76,8 @@ Choice ChooseDnnlConv(const Problem& problem, const dnnl::primitive_desc& chosen
 
 Result<std::unique_ptr<Executor>> PrepareDnnlConv(const Problem& problem, const dnnl::primitive_desc& chosen,
                                                   const ConvShape& s, const Activation& after) {
-  if (problem.inputs[1].constant.size() != chosen.weights_desc().get_size()) return Invalid("packed weights have another size");
+  if (problem.inputs[1].constant.size() != chosen.weights_desc().get_size())
+    return Invalid("packed weights have another size");
   if (problem.scratch_bytes < chosen.scratchpad_desc().get_size()) return Invalid("the scratch buffer is too small");
   return std::unique_ptr<Executor>(std::make_unique<DnnlConvExecutor>(problem, chosen, s, after));
 }

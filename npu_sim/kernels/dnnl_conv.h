@@ -13,8 +13,9 @@ dnnl::memory::dims WeightDims(const ConvShape& s);
 // The primitive for these layouts, with weights in a layout of oneDNN's choice. `Primitive` is
 // dnnl::convolution_forward or dnnl::deconvolution_forward, `algorithm` one of its own.
 template <typename Primitive>
-typename Primitive::primitive_desc DescribeConv(const ConvShape& s, dnnl::algorithm algorithm, dnnl::primitive_attr attributes,
-                                                dnnl::memory::format_tag source, dnnl::memory::format_tag target) {
+typename Primitive::primitive_desc DescribeConv(const ConvShape& s, dnnl::algorithm algorithm,
+                                                dnnl::primitive_attr attributes, dnnl::memory::format_tag source,
+                                                dnnl::memory::format_tag target) {
   using dnnl::memory;
   constexpr auto kF32 = memory::data_type::f32;
   const memory::desc x({s.n, s.ic, s.ih, s.iw}, kF32, source), y({s.n, s.oc, s.oh, s.ow}, kF32, target);

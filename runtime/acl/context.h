@@ -79,9 +79,9 @@ int VisibleDeviceCount();
 
 // The default device of aclInit's configuration, −1 without one.
 int32_t DefaultDeviceId();
-// Between aclInit and aclFinalize. Outside of them no call reaches anything of the runtime: there is no current context,
-// no context, device or model under any handle or number (CurrentContext, FindContext, FindDevice, FindModel), and what
-// says so (NoContext, NoDevice, NoModel) gives ACL_ERROR_UNINITIALIZE. A call that needs none of them says
+// Between aclInit and aclFinalize. Outside of them no call reaches anything of the runtime: there is no current
+// context, no context, device or model under any handle or number (CurrentContext, FindContext, FindDevice, FindModel),
+// and what says so (NoContext, NoDevice, NoModel) gives ACL_ERROR_UNINITIALIZE. A call that needs none of them says
 // CheckInitialized() itself. Buffers, datasets and descriptions are values, which need no runtime.
 bool IsInitialized();
 aclError CheckInitialized();

@@ -25,7 +25,8 @@ device::Memory* PinnedMemory() {
   return pinned.ok() ? *pinned : nullptr;
 }
 
-// No hole between the ends: the kernel is asked to do nothing with the range, which it refuses for one that is not mapped.
+// No hole between the ends: the kernel is asked to do nothing with the range, which it refuses for one that is not
+// mapped.
 bool IsMapped(const void* address, size_t bytes) {
   const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
   const uintptr_t begin = reinterpret_cast<uintptr_t>(address) / page * page;

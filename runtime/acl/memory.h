@@ -24,8 +24,8 @@ struct MemorySpan {
 enum class Access { kRead, kWrite };
 
 // Looks up [address, address + bytes): it must lie in one live block of a device, or of pinned memory, or be memory
-// which the program may access; for the last, both ends are tried and a hole between them is found. `what` names the argument in the sentence of
-// ACL_ERROR_RT_PARAM_INVALID.
+// which the program may access; for the last, both ends are tried and a hole between them is found. `what` names the
+// argument in the sentence of ACL_ERROR_RT_PARAM_INVALID.
 aclError LookUp(const char* what, const void* address, size_t bytes, Access access, MemorySpan* span);
 
 // Device memory on the same terms; anything else is ACL_ERROR_RT_INVALID_MEMORY_TYPE.

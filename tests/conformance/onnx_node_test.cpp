@@ -1,6 +1,6 @@
-// ONNX's own tests of single operators (Debian's libonnx-testdata): each is compiled, written as an OM, read back and run,
-// once as networks are and once without folding, so that the kernels do everything; the outputs are compared with those
-// that come with it. Operators that are not supported say so and are counted; a wrong result fails.
+// ONNX's own tests of single operators (Debian's libonnx-testdata): each is compiled, written as an OM, read back and
+// run, once as networks are and once without folding, so that the kernels do everything; the outputs are compared with
+// those that come with it. Operators that are not supported say so and are counted; a wrong result fails.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -136,8 +136,8 @@ class Parser {
       return Error(value, fmt::format("{} is reserved and cannot be used", field.name));
     }
     if (*number < field.low || *number > field.high) {
-      return Error(value, fmt::format("{} is {}, outside {} to {}", field.name, Printable(value.text, kMaxQuoted), field.low,
-                                      field.high));
+      return Error(value, fmt::format("{} is {}, outside {} to {}", field.name, Printable(value.text, kMaxQuoted),
+                                      field.low, field.high));
     }
     if (field.set_number != nullptr) field.set_number(config, *number);
     return {};

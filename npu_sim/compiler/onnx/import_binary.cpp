@@ -57,8 +57,8 @@ Status ImportBinary(ImportContext& context) {
   return context.Output(context.node().op, {context.InputId(0), second}, {}, std::move(dims));
 }
 
-// Of real numbers the remainder has the dividend's sign (fmod = 1), of integers the divisor's; with fmod = 1 integers are
-// composed of the quotient, which is rounded towards zero.
+// Of real numbers the remainder has the dividend's sign (fmod = 1), of integers the divisor's; with fmod = 1 integers
+// are composed of the quotient, which is rounded towards zero.
 Status ImportMod(ImportContext& context) {
   NPUSTREAM_RETURN_IF_ERROR(CheckSameType(context, 0, 1));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::Dims dims, Broadcast(context, context.Dims(0), context.Dims(1)));

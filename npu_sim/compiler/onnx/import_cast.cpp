@@ -10,7 +10,7 @@ namespace npustream::compiler {
 Status ImportCast(ImportContext& context) {
   const int64_t to = context.Int("to", 0);
   const std::optional<om::DataType> type = DataTypeFromOnnx(to);
-  if (!type) return context.Unsupported(fmt::format("element type {} is not supported", to));
+  if (!type) return context.Unsupported(fmt::format("element type {} is not supported", OnnxTypeName(to)));
   return context.Output("Cast", {context.InputId(0)}, {}, *type, context.Dims(0));
 }
 

@@ -36,7 +36,7 @@ Result<OnnxValue> ReadValue(const onnx::ValueInfoProto& proto) {
   const std::optional<om::DataType> type = DataTypeFromOnnx(tensor_type.elem_type());
   if (!type) {
     return Status(StatusCode::kUnsupported, fmt::format("'{}' has element type {}, which is not supported",
-                                                        proto.name(), tensor_type.elem_type()));
+                                                        proto.name(), OnnxTypeName(tensor_type.elem_type())));
   }
   value.type = *type;
   value.has_shape = tensor_type.has_shape();

@@ -119,11 +119,17 @@ std::optional<DataType> DataTypeFromOnnx(int64_t onnx_type) {
   }
 }
 
+std::string OnnxTypeName(int64_t onnx_type) {
+  const auto number = static_cast<int>(onnx_type);
+  return Proto::DataType_IsValid(number) ? Proto::DataType_Name(static_cast<Proto::DataType>(number))
+                                         : fmt::format("{}", onnx_type);
+}
+
 Result<om::Tensor> ReadTensorProto(const Proto& proto, const std::filesystem::path& folder) {
   const std::optional<DataType> type = DataTypeFromOnnx(proto.data_type());
   if (!type) {
     return Status(StatusCode::kUnsupported, fmt::format("constant '{}' has element type {}, which is not supported",
-                                                        proto.name(), proto.data_type()));
+                                                        proto.name(), OnnxTypeName(proto.data_type())));
   }
   om::Tensor tensor{proto.name(), *type, {proto.dims().begin(), proto.dims().end()}, nullptr};
   if (Status status = CheckDims(tensor.dims, *type); !status.ok()) return Corrupt(proto, status.message());

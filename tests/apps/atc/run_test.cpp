@@ -189,6 +189,16 @@ TEST_F(AtcTest, BadModelFilesAreRefusedWithAReason) {
   ExpectFailure(Convert(Write("input.onnx", without_input.SerializeAsString())), "E16001", "no input");
 }
 
+TEST_F(AtcTest, AnElementTypeThatIsNotSupportedIsNamed) {
+  onnx::ModelProto model = SmallModel(1);
+  auto* type = model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
+  type->set_elem_type(onnx::TensorProto::STRING);
+  ExpectFailure(Convert(Write("string.onnx", model.SerializeAsString())), "E16002",
+                "string.onnx: 'images' has element type STRING, which is not supported");
+  type->set_elem_type(99);
+  ExpectFailure(Convert(Write("99.onnx", model.SerializeAsString())), "E16002", "has element type 99, which");
+}
+
 TEST_F(AtcTest, EveryUnsupportedNodeIsNamedAtOnce) {
   onnx::ModelProto model = SmallModel(1, "Frobnicate");
   model.mutable_graph()->mutable_node(0)->set_op_type("Defenestrate");

@@ -64,6 +64,8 @@ TEST(ShapesTest, ShapesMustSuitTheModel) {
   EXPECT_EQ(CodeOfCheck({{"x", {1, 4, 8}}}, false), "E10001");
   EXPECT_EQ(CodeOfCheck({{"x", {1, 3, 8}}, {"y", {1}}}, false), "E10016");
   EXPECT_EQ(CodeOfCheck({}, false), "E10001");
+  // A name that is mistyped leaves its input open, but is the mistake.
+  EXPECT_EQ(CodeOfCheck({{"X", {1, 3, 8}}}, false), "E10016");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Compiles and runs the models of the cases that run_ort.mjs wrote and compares every output with ONNX Runtime's. Usage:
-// compare_ort FOLDER. Prints a line per output and ends with 1 when one is beyond the limit.
+// Compiles and runs the models of the cases that run_ort.mjs wrote and compares every output with ONNX Runtime's.
+// Usage: compare_ort FOLDER. Prints a line per output and ends with 1 when one is beyond the limit.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -15,14 +15,14 @@
 
 #include "acl/acl.h"
 
-#define CHECK(call)                                                                           \
-  do {                                                                                        \
-    const aclError error_ = (call);                                                           \
-    if (error_ != ACL_SUCCESS) {                                                              \
-      const char* why_ = aclGetRecentErrMsg();                                                \
+#define CHECK(call)                                                                             \
+  do {                                                                                          \
+    const aclError error_ = (call);                                                             \
+    if (error_ != ACL_SUCCESS) {                                                                \
+      const char* why_ = aclGetRecentErrMsg();                                                  \
       std::fprintf(stderr, "%s: %d %s\n", #call, error_, why_ != nullptr ? why_ : "no reason"); \
-      std::exit(1);                                                                           \
-    }                                                                                         \
+      std::exit(1);                                                                             \
+    }                                                                                           \
   } while (false)
 
 namespace {

@@ -140,7 +140,15 @@ TEST(ProgramTest, DenormalNumbersCountAsZeroDuringARunOnly) {
   const TensorId x = b.Input({1, 4});
   b.Output(b.Node("Mul", {x, b.Floats({1}, {0.1f})}, {1, 4}));
   om::OmModel model;
-  model.info = {"0.1.0", "Ascend310P3", "m", "", {{"x", om::DataType::kFloat32, {1, 4}, om::Format::kNd}}, {{"y", om::DataType::kFloat32, {1, 4}, om::Format::kNd}}, {1}, false, {}};
+  model.info = {"0.1.0",
+                "Ascend310P3",
+                "m",
+                "",
+                {{"x", om::DataType::kFloat32, {1, 4}, om::Format::kNd}},
+                {{"y", om::DataType::kFloat32, {1, 4}, om::Format::kNd}},
+                {1},
+                false,
+                {}};
   model.plans.push_back({1, true, b.graph(), *Lower(b.graph())});
   const auto file = om::OmFile::FromBytes(*om::WriteOm(model));
   ASSERT_TRUE(file.ok());

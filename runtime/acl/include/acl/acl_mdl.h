@@ -278,11 +278,12 @@ ACL_FUNC_VISIBILITY aclError aclmdlExecute(uint32_t modelId, const aclmdlDataset
 ACL_FUNC_VISIBILITY aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDataset* input, aclmdlDataset* output,
                                                 aclrtStream stream);
 // Sets the batch for the runs that use `dataset`: `index` is the input named ACL_DYNAMIC_TENSOR_NAME, `batchSize` one
-// of the gears, else ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID, also for runs until one is set. When it was never called the
-// largest gear runs. ACL_ERROR_MODEL_NOT_DYNAMIC for a model without dynamic batch.
+// of the gears, else ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID, also for runs until one is set. When it was never called
+// the largest gear runs. ACL_ERROR_MODEL_NOT_DYNAMIC for a model without dynamic batch.
 ACL_FUNC_VISIBILITY aclError aclmdlSetDynamicBatchSize(uint32_t modelId, aclmdlDataset* dataset, size_t index,
                                                        uint64_t batchSize);
-// The same for models with dynamic image size or dims: ACL_ERROR_MODEL_NOT_DYNAMIC for a model that was compiled without.
+// The same for models with dynamic image size or dims: ACL_ERROR_MODEL_NOT_DYNAMIC for a model that was compiled
+// without.
 ACL_FUNC_VISIBILITY aclError aclmdlSetDynamicHWSize(uint32_t modelId, aclmdlDataset* dataset, size_t index,
                                                     uint64_t height, uint64_t width);
 ACL_FUNC_VISIBILITY aclError aclmdlSetInputDynamicDims(uint32_t modelId, aclmdlDataset* dataset, size_t index,
