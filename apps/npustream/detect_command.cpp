@@ -9,6 +9,7 @@
 
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
+#include "pipeline/camera/picture_type.h"
 #include "pipeline/config/source_kind.h"
 #include "pipeline/run.h"
 
@@ -82,7 +83,7 @@ void AddDetectCommand(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<DetectFlags>();  // shared with the callback, which outlives this function
   command->add_option("--model", flags->model, "Model description (YAML), the name of one, an OM or an ONNX file")
       ->required();
-  command->add_option("--input", flags->input, "Video file, picture, folder of pictures (jpg, png, bmp, webp) or URI")
+  command->add_option("--input", flags->input, fmt::format("Video file, picture, folder of pictures ({}) or URI", pipeline::kPictureKinds))
       ->required();
   command->add_option("--output", flags->output, "Records, one JSON object a line; - is standard output")->required();
   command->add_option("--threshold", flags->threshold, "Least confidence, 0 to 1; default: the model's")

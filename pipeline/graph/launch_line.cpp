@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <string_view>
 
 #include <fmt/format.h>
-
-#include "pipeline/config/source_kind.h"
 
 namespace npustream::pipeline {
 namespace {
@@ -61,7 +60,8 @@ void AddSource(LaunchLine& line, const CameraConfig& camera, bool for_user) {
            {{"name", "pictures"}, {"format", "time"}, {"block", "true"}, {"max-buffers", "16"}, {"max-bytes", "0"}}});
       return;
     }
-    const bool single = IsPictureName(camera.location);
+    std::error_code ignored;
+    const bool single = std::filesystem::is_regular_file(camera.location, ignored);
     line.Add({"splitfilesrc", {{"location", single ? camera.location : camera.location + "/*.jpg"}}});
     line.Add({"jpegparse", {}});
     return;
