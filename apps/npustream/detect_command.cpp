@@ -60,7 +60,9 @@ int Detect(const DetectFlags& flags) {
   options.records_on_commit = true;
   options.on_failure = [](const std::string&) {
   };  // there is one camera: the sentence comes at the end, without its name
-  const auto summary = pipeline::RunCameras(ConfigOf(flags), options);
+  const pipeline::RunConfig config = ConfigOf(flags);
+  if (Status known = pipeline::CheckModelRequest(config.models[0].request); !known.ok()) return Fail(known);
+  const auto summary = pipeline::RunCameras(config, options);
   WipeProgress();
   if (!summary.ok()) {
     PrintError(summary.status().message());

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "elements/meta/npu_metas.h"
 #include "elements/meta/stream_time.h"
+#include "pipeline/camera/connection.h"
 #include "pipeline/config/expand_env.h"
 #include "pipeline/graph/missing_element.h"
 
@@ -65,25 +66,28 @@ Camera::~Camera() {
 
 std::string Camera::DisplayName() const { return WithoutPassword(config_.location); }
 
-Status Camera::CheckSource() {
-  if (config_.kind == SourceKind::kUri) return Status();
+Status Camera::CheckSource(const CameraConfig& config) {
+  if (config.kind == SourceKind::kUri) return Status();
   std::error_code error;
-  const fs::path path = config_.location;
+  const fs::path path = config.location;
   if (!fs::exists(path, error)) {
-    return Status(StatusCode::kNotFound, fmt::format("{} cannot be opened: no such file", DisplayName()));
+    return Status(StatusCode::kNotFound, fmt::format("{} cannot be opened: {}", config.location,
+                                                     error ? error.message() : "no such file"));
   }
-  if (config_.kind == SourceKind::kFile && fs::is_regular_file(path, error) && fs::file_size(path, error) == 0) {
-    return Status(StatusCode::kCorruptData, fmt::format("{} is empty", DisplayName()));
+  if (config.kind == SourceKind::kPictures) return ListPictures(path).status();
+  if (fs::is_regular_file(path, error) && fs::file_size(path, error) == 0) {
+    return Status(StatusCode::kCorruptData, fmt::format("{} is empty", config.location));
   }
   return Status();
 }
 
 Status Camera::Start() {
-  NPUSTREAM_RETURN_IF_ERROR(CheckSource());
+  NPUSTREAM_RETURN_IF_ERROR(CheckSource(config_));
   if (config_.kind == SourceKind::kPictures) {
     NPUSTREAM_ASSIGN_OR_RETURN(std::vector<fs::path> pictures, ListPictures(config_.location));
     feeder_ = std::make_unique<PictureFeeder>(std::move(pictures));
   }
+  stop_requested_ = false;
   {
     MutexLock lock(mutex_);
     pass_ = {};
@@ -193,6 +197,10 @@ GstFlowReturn Camera::OnSample(GstSample* sample) {
     SetFailure(std::move(status));
     return GST_FLOW_ERROR;
   }
+  {
+    MutexLock lock(mutex_);
+    ++pass_.results;
+  }
   metrics_.OnRecord(true, info.decode_begin_ns < 0 ? -1 : clock_.NowNs() - info.decode_begin_ns, clock_.NowNs());
   return GST_FLOW_OK;
 }
@@ -211,8 +219,10 @@ void Camera::TakeNote(GstMessage* message) {
     const UniqueError warning(raw);
     // "Delayed linking failed": the error that follows says it better.
     if (warning->domain == GST_PARSE_ERROR) return;
-    Log(LogLevel::kWarning, "pipeline", "camera {}: {}: {}", config_.name, DisplayName(),
-        WithoutStop(warning->message));
+    const std::string sentence = WithoutStop(warning->message);
+    Log(LogLevel::kWarning, "pipeline", "camera {}: {}: {}", config_.name, DisplayName(), sentence);
+    MutexLock lock(mutex_);
+    if (pass_.first_warning.empty()) pass_.first_warning = sentence;
     return;
   }
   if (gst_is_missing_plugin_message(message)) {
@@ -245,6 +255,11 @@ Status Camera::Describe(GstMessage* error_message) {
   // A demuxer whose pads nobody takes gives up with this flow return.
   const bool not_linked =
       details != nullptr && std::string_view(details.get()).find("not-linked") != std::string_view::npos;
+  const bool never_began = config_.kind == SourceKind::kUri && pass_frames() == 0;
+  const std::string unreachable = never_began ? WhyNotReachable(config_.location) : "";
+  if (!unreachable.empty()) {
+    return Status(StatusCode::kUnavailable, fmt::format("{} cannot be opened: {}", DisplayName(), unreachable));
+  }
   MutexLock lock(mutex_);
   if (!missing_plugin_.empty()) {
     return Status(StatusCode::kUnsupported, fmt::format("{}: {}", DisplayName(), HowToGetPlugin(missing_plugin_)));
@@ -253,6 +268,9 @@ Status Camera::Describe(GstMessage* error_message) {
     return Status(StatusCode::kUnsupported,
                   fmt::format("{} has no video in a format that can be decoded", DisplayName()));
   }
+  // GStreamer's "No valid frames decoded before end of stream".
+  const bool none_decoded = g_error_matches(error.get(), GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE);
+  if (none_decoded && pass_.decoded == 0 && pass_.frames_in > 0) return WhyNothing(true);
   const bool no_media =
       error->domain == GST_STREAM_ERROR && pass_.frames_in == 0 && config_.kind != SourceKind::kPictures;
   if (no_media) {
@@ -263,6 +281,7 @@ Status Camera::Describe(GstMessage* error_message) {
 }
 
 void Camera::RequestStop() {
+  stop_requested_ = true;
   if (feeder_ != nullptr) {
     feeder_->RequestStop();
   } else if (pipeline_ != nullptr) {
@@ -296,10 +315,18 @@ Status Camera::TakeDown(bool ended) {
   first_pts_ns_ += std::max<int64_t>(pass_.last_pts_ns, 0);
   if (!failure_.ok()) return failure_;
   if (!pictures.ok()) return pictures;
-  if (whole && pass_.decoded == 0) {
+  return WhyNothing(whole && !stop_requested_);
+}
+
+// A stream that came to its end and gave no result at all did not do what was wanted.
+Status Camera::WhyNothing(bool whole) const {
+  if (!whole || pass_.results > 0) return Status();
+  if (pass_.decoded == 0) {
     return Status(StatusCode::kCorruptData, fmt::format("{} has no frame that can be decoded", DisplayName()));
   }
-  return Status();
+  return Status(StatusCode::kUnsupported,
+                fmt::format("{}: none of its frames gave a result{}{}", DisplayName(),
+                            pass_.first_warning.empty() ? "" : ": ", pass_.first_warning));
 }
 
 // Counts and names the pictures that gave no frame.

@@ -25,6 +25,12 @@ class Cursor {
   size_t at_ = 0;
 };
 
+std::string_view TextOf(const MappedFile& file) {
+  return {reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size()};
+}
+
+bool IsJpeg(std::string_view content) { return content.starts_with("\xFF\xD8\xFF"); }
+
 // The size of a DIB header tells its version; two letters alone begin many a text.
 bool IsBmp(std::string_view content) {
   constexpr std::array<int, 7> kHeaderSizes{12, 40, 52, 56, 64, 108, 124};
@@ -38,38 +44,6 @@ bool IsBmp(std::string_view content) {
 bool IsPnm(std::string_view content) {
   return content.size() > 2 && content[0] == 'P' && content[1] >= '1' && content[1] <= '6' &&
          std::string_view(" \t\r\n#").find(content[2]) != std::string_view::npos;
-}
-
-// Colour table behind a byte whose top bit says that there is one and whose low three bits its size.
-void SkipColorTable(Cursor& cursor, int packed) {
-  if ((packed & 0x80) != 0) cursor.Skip(size_t{3} << ((packed & 7) + 1));
-}
-
-void SkipSubBlocks(Cursor& cursor) {
-  while (const int length = cursor.Byte()) cursor.Skip(length);
-}
-
-// Blocks of the GIF89a specification.
-bool HasSeveralImages(std::string_view gif) {
-  constexpr int kImage = 0x2c, kExtension = 0x21;
-  Cursor cursor(gif);
-  cursor.Skip(10);
-  const int packed = cursor.Byte();
-  cursor.Skip(2);
-  SkipColorTable(cursor, packed);
-  for (int images = 0; images < 2;) {
-    const int block = cursor.Byte();
-    if (block == kImage) {
-      ++images;
-      cursor.Skip(8);
-      SkipColorTable(cursor, cursor.Byte());
-    } else if (block != kExtension) {
-      return false;
-    }
-    cursor.Skip(1);  // label, or code size
-    SkipSubBlocks(cursor);
-  }
-  return true;
 }
 
 // Whether another picture follows the first (ITU-T T.81, annex B). Cameras put a second one behind a picture too; they
@@ -98,13 +72,12 @@ bool IsMotionJpeg(std::string_view jpeg) {
 
 const char* PictureMediaType(std::string_view content) {
   using namespace std::string_view_literals;
-  if (content.starts_with("\xFF\xD8\xFF"sv)) return IsMotionJpeg(content) ? nullptr : "image/jpeg";
+  if (IsJpeg(content)) return IsMotionJpeg(content) ? nullptr : "image/jpeg";
   if (content.starts_with("\x89PNG\r\n\x1A\n"sv)) return "image/png";
   if (IsBmp(content)) return "image/bmp";
   if (content.starts_with("RIFF"sv) && content.substr(std::min<size_t>(8, content.size())).starts_with("WEBP"sv))
     return "image/webp";
-  if (content.starts_with("GIF87a"sv) || content.starts_with("GIF89a"sv))
-    return HasSeveralImages(content) ? nullptr : "image/gif";
+  if (content.starts_with("GIF87a"sv) || content.starts_with("GIF89a"sv)) return "image/gif";
   if (content.starts_with("II*\0"sv) || content.starts_with("MM\0*"sv)) return "image/tiff";
   if (content.starts_with("\0\0\0\x0CjP  \r\n\x87\n"sv)) return "image/jp2";
   if (content.starts_with("\xFF\x4F\xFF\x51"sv)) return "image/x-jpc";
@@ -114,8 +87,12 @@ const char* PictureMediaType(std::string_view content) {
 
 bool IsPictureFile(const std::filesystem::path& path) {
   const auto file = MappedFile::Open(path);
-  if (!file.ok()) return false;
-  return PictureMediaType({reinterpret_cast<const char*>(file->bytes().data()), file->bytes().size()}) != nullptr;
+  return file.ok() && PictureMediaType(TextOf(*file)) != nullptr;
+}
+
+bool IsMotionJpegFile(const std::filesystem::path& path) {
+  const auto file = MappedFile::Open(path);
+  return file.ok() && IsJpeg(TextOf(*file)) && IsMotionJpeg(TextOf(*file));
 }
 
 }  // namespace npustream::pipeline

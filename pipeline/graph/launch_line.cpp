@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "pipeline/camera/picture_type.h"
+
 namespace npustream::pipeline {
 namespace {
 
@@ -77,7 +79,9 @@ void AddSource(LaunchLine& line, const CameraConfig& camera, bool for_user) {
       line.Add({"urisourcebin", {{"uri", uri}}});
     }
   }
-  line.Add({"parsebin", {{"name", "parser"}}});
+  // parsebin would take pieces of such a file for pictures.
+  const bool motion_jpeg = camera.kind == SourceKind::kFile && IsMotionJpegFile(camera.location);
+  line.Add({motion_jpeg ? "jpegparse" : "parsebin", {{"name", "parser"}}});
   if (camera.realtime) line.Add({"identity", {{"sync", "true"}}});
 }
 
