@@ -13,6 +13,8 @@
 
 #include <fmt/format.h>
 
+#include "base/replacement_file.h"
+
 namespace npustream {
 namespace {
 
@@ -52,18 +54,6 @@ Status WriteInPlace(const fs::path& path, std::span<const std::byte> content) {
   const FileDescriptor fd(open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (fd.get() < 0) return SystemError(path, "open");
   return WriteAll(fd.get(), content, path);
-}
-
-// Makes `temporary` (a template for mkostemp) with the content; `path` is what messages name.
-Status WriteTemporary(std::string& temporary, const fs::path& path, std::span<const std::byte> content) {
-  const FileDescriptor fd(mkostemp(temporary.data(), O_CLOEXEC));
-  if (fd.get() < 0) return SystemError(path, "create");
-  NPUSTREAM_RETURN_IF_ERROR(WriteAll(fd.get(), content, path));
-  // mkostemp makes private files; the result gets what the process's umask allows, like any other file.
-  const mode_t mask = umask(0);
-  umask(mask);
-  if (fchmod(fd.get(), 0666 & ~mask) != 0) return SystemError(path, "set the mode of");
-  return {};
 }
 
 }  // namespace
@@ -108,11 +98,9 @@ Status WriteFileAtomically(const fs::path& path, std::span<const std::byte> cont
   const fs::path target = fs::is_symlink(path, error) ? fs::weakly_canonical(path, error) : path;
   // Devices and pipes are written to; renaming onto them would replace them by a file.
   if (fs::exists(target, error) && !fs::is_regular_file(target, error)) return WriteInPlace(target, content);
-  std::string temporary = target.string() + ".XXXXXX";
-  Status written = WriteTemporary(temporary, target, content);
-  if (written.ok() && rename(temporary.c_str(), target.c_str()) != 0) written = SystemError(target, "replace");
-  if (!written.ok()) unlink(temporary.c_str());
-  return written;
+  NPUSTREAM_ASSIGN_OR_RETURN(ReplacementFile file, ReplacementFile::Create(target));
+  NPUSTREAM_RETURN_IF_ERROR(WriteAll(file.fd(), content, target));
+  return file.Commit();
 }
 
 Status WriteFileAtomically(const fs::path& path, std::string_view content) {

@@ -125,15 +125,14 @@ void Camera::ConnectPads() {
   AddBufferProbe(
       decoder.get(), "sink",
       [](GstPad*, GstPadProbeInfo*, gpointer self) {
-        static_cast<Camera*>(self)->OnFrameIn();
-        return GST_PAD_PROBE_OK;
+        return static_cast<Camera*>(self)->OnFrameIn() ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
       },
       this);
   AddBufferProbe(
       decoder.get(), "src",
       [](GstPad*, GstPadProbeInfo* info, gpointer self) {
-        static_cast<Camera*>(self)->OnDecoded(GST_PAD_PROBE_INFO_BUFFER(info));
-        return GST_PAD_PROBE_OK;
+        return static_cast<Camera*>(self)->OnDecoded(GST_PAD_PROBE_INFO_BUFFER(info)) ? GST_PAD_PROBE_OK
+                                                                                      : GST_PAD_PROBE_DROP;
       },
       this);
   GstAppSinkCallbacks callbacks{};
@@ -146,16 +145,20 @@ void Camera::ConnectPads() {
   gst_bus_set_sync_handler(bus.get(), OnMessage, this, nullptr);
 }
 
-void Camera::OnFrameIn() {
+// After a stop nothing more is begun: the parser's queues may hold seconds of the stream.
+bool Camera::OnFrameIn() {
+  if (stop_requested_) return false;
   metrics_.OnFrameIn(clock_.NowNs());
   MutexLock lock(mutex_);
   ++pass_.frames_in;
+  return true;
 }
 
-void Camera::OnDecoded(GstBuffer* buffer) {
+bool Camera::OnDecoded(GstBuffer* buffer) {
+  if (stop_requested_) return false;
   MutexLock lock(mutex_);
   ++pass_.decoded;
-  if (!GST_BUFFER_PTS_IS_VALID(buffer)) return;
+  if (!GST_BUFFER_PTS_IS_VALID(buffer)) return true;
   pass_.last_pts_ns =
       std::max(pass_.last_pts_ns,
                static_cast<int64_t>(
@@ -163,6 +166,7 @@ void Camera::OnDecoded(GstBuffer* buffer) {
                    std::max<GstClockTime>(GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0, 1)));
   const size_t index = PictureFeeder::IndexOf(GST_BUFFER_PTS(buffer));
   if (index < pass_.pictures_decoded.size()) pass_.pictures_decoded[index] = true;
+  return true;
 }
 
 GstFlowReturn Camera::OnSample(GstSample* sample) {
@@ -285,6 +289,8 @@ void Camera::RequestStop() {
   if (feeder_ != nullptr) {
     feeder_->RequestStop();
   } else if (pipeline_ != nullptr) {
+    const UniqueElement pace = Child(pipeline_.get(), "pace");
+    if (pace != nullptr) g_object_set(pace.get(), "sync", FALSE, nullptr);
     gst_element_send_event(pipeline_.get(), gst_event_new_eos());
   }
 }
@@ -308,14 +314,14 @@ Status Camera::TakeDown(bool ended) {
   const uint64_t corrupt = std::min(errors, undecoded);
   metrics_.OnDropped("decode", corrupt, now_ns);
   // Without errors: outside the part of the file that is to be shown, or still inside when the stream was cut off.
-  const bool whole = ended && failure_.ok();
+  const bool whole = ended && failure_.ok() && !stop_requested_;
   metrics_.OnDropped(whole ? "not-shown" : "stopped", undecoded - corrupt, now_ns);
   metrics_.OnDropped(whole ? "lost" : "stopped", pass_.decoded - std::min(pass_.finished, pass_.decoded), now_ns);
   first_frame_id_ += pass_.decoded;
   first_pts_ns_ += std::max<int64_t>(pass_.last_pts_ns, 0);
   if (!failure_.ok()) return failure_;
   if (!pictures.ok()) return pictures;
-  return WhyNothing(whole && !stop_requested_);
+  return WhyNothing(whole);
 }
 
 // A stream that came to its end and gave no result at all did not do what was wanted.
@@ -342,7 +348,7 @@ Status Camera::PictureFailures(bool ended) {
   size_t broken = feeder_->unreadable().size();
   MutexLock lock(mutex_);
   // A stream that was cut off tells nothing about the pictures that were on their way.
-  if (!ended || !failure_.ok()) return Status();
+  if (!ended || stop_requested_ || !failure_.ok()) return Status();
   for (size_t index : feeder_->handed_in()) {
     if (pass_.pictures_decoded[index]) continue;
     Log(LogLevel::kWarning, "pipeline", "camera {}: {} cannot be decoded", config_.name,

@@ -52,7 +52,7 @@ class Camera {
   // Builds the pipeline and sets it playing. Errors are sentences with the file and the reason; later ones come by
   // FinishPass.
   Status Start();
-  // Asks the stream to end after what is on its way; on_ended follows. Any thread.
+  // Asks the stream to end after the frames that are decoded already; on_ended follows. Any thread.
   void RequestStop();
   // After on_ended: takes the pipeline down and accounts for every frame. Gives why the camera failed. Start may be
   // called again: frame numbers and times go on.
@@ -76,8 +76,9 @@ class Camera {
 
   Status BuildPipeline();
   void ConnectPads();
-  void OnFrameIn();
-  void OnDecoded(GstBuffer* buffer);
+  // False: the buffer is to be dropped.
+  bool OnFrameIn();
+  bool OnDecoded(GstBuffer* buffer);
   GstFlowReturn OnSample(GstSample* sample);
   void TakeNote(GstMessage* message);
   void SetFailure(Status failure) NPUSTREAM_EXCLUDES(mutex_);

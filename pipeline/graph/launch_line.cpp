@@ -82,7 +82,7 @@ void AddSource(LaunchLine& line, const CameraConfig& camera, bool for_user) {
   // parsebin would take pieces of such a file for pictures.
   const bool motion_jpeg = camera.kind == SourceKind::kFile && IsMotionJpegFile(camera.location);
   line.Add({motion_jpeg ? "jpegparse" : "parsebin", {{"name", "parser"}}});
-  if (camera.realtime) line.Add({"identity", {{"sync", "true"}}});
+  if (camera.realtime) line.Add({"identity", {{"name", "pace"}, {"sync", "true"}}});
 }
 
 void AddDecoder(LaunchLine& line, const CameraConfig& camera, const ModelConfig& model) {
