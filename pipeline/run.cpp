@@ -38,6 +38,8 @@ LoadedModel Load(const ModelConfig& model, const RunOptions& options) {
   selection.runner.queue_size = model.queue_size;
   auto binding = elements::AcquireModel(std::move(selection));
   if (!binding.ok()) return {nullptr, binding.status()};
+  // A model of tensors is refused by the element that would prepare its pictures, with what to do about it.
+  if ((*binding)->info().picture_width == 0) return {*binding, Status()};
   return {*binding, elements::ResultBuilder({}).Check(**binding)};
 }
 

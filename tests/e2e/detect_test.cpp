@@ -16,7 +16,7 @@ using testing::Not;
 using testing_support::ProgramRun;
 using testing_support::RunShell;
 
-class Detect : public testing::Test {
+class DetectCommand : public testing::Test {
  protected:
   std::string At(const std::string& name) const { return (folder_.path() / name).string(); }
   void Make(const std::string& name, const std::string& source, const std::string& encoder) const {
@@ -32,7 +32,7 @@ class Detect : public testing::Test {
   const testing_support::TemporaryFolder folder_;
 };
 
-TEST_F(Detect, PicturesAndFilmsAreToldByTheirContent) {
+TEST_F(DetectCommand, PicturesAndFilmsAreToldByTheirContent) {
   Make("picture", "num-buffers=1", "pngenc");
   Make("film.jpg", "num-buffers=3 ! video/x-raw,width=64,height=48", "jpegenc ! avimux");
   Make("jpegs", "num-buffers=3 ! video/x-raw,width=64,height=48", "jpegenc");
@@ -41,7 +41,7 @@ TEST_F(Detect, PicturesAndFilmsAreToldByTheirContent) {
   EXPECT_THAT(Run("jpegs").output, HasSubstr("frames: 3, records: 3 in"));
 }
 
-TEST_F(Detect, NamesThatLeadNowhereAreWrongUse) {
+TEST_F(DetectCommand, NamesThatLeadNowhereAreWrongUse) {
   Make("picture", "num-buffers=1", "pngenc");
   std::filesystem::create_directory(folder_.path() / "folder.onnx");
   struct Case {
@@ -65,28 +65,28 @@ TEST_F(Detect, NamesThatLeadNowhereAreWrongUse) {
 }
 
 // The model, which cannot be compiled, is not reached.
-TEST_F(Detect, InputsAreLookedAtBeforeTheModel) {
+TEST_F(DetectCommand, InputsAreLookedAtBeforeTheModel) {
   const auto run = RunShell("cd '" + folder_.path().string() + "' && echo nonsense > bad.onnx && npustream detect --model "
                             "bad.onnx --decoder yolox --input nothing.mp4 --output out.jsonl");
   EXPECT_EQ(run.exit_code, 1) << run.output;
   EXPECT_EQ(run.output, "npustream: nothing.mp4 cannot be opened: no such file\n");
 }
 
-TEST_F(Detect, NoResultAtAllIsAFailureWithItsReason) {
+TEST_F(DetectCommand, NoResultAtAllIsAFailureWithItsReason) {
   Make("tiny", "num-buffers=1 ! video/x-raw,width=4,height=4", "pngenc");
   const auto run = Run("tiny");
   EXPECT_EQ(run.exit_code, 1) << run.output;
   EXPECT_THAT(run.output, HasSubstr("npustream: tiny: none of its frames gave a result: frames of 4x4 pixels are beyond"));
 }
 
-TEST_F(Detect, AHostThatDoesNotAnswerIsNamedWithoutThePassword) {
+TEST_F(DetectCommand, AHostThatDoesNotAnswerIsNamedWithoutThePassword) {
   const auto run = Run("rtsp://user:secret@127.0.0.1:1/gate");
   EXPECT_EQ(run.exit_code, 1) << run.output;
   EXPECT_THAT(run.output, HasSubstr("rtsp://user:***@127.0.0.1:1/gate cannot be opened: 127.0.0.1:1: Connection refused"));
   EXPECT_THAT(run.output, Not(HasSubstr("secret")));
 }
 
-TEST_F(Detect, AnOmGetsTheLabelsOfItsOnnx) {
+TEST_F(DetectCommand, AnOmGetsTheLabelsOfItsOnnx) {
   Make("picture", "num-buffers=1", "pngenc");
   const std::string onnx = NPUSTREAM_SOURCE_DIR "/configs/models/nanodet_g_416_day_int8w.onnx";
   const auto info = RunShell("cd '" + folder_.path().string() + "' && export NPUSTREAM_CACHE=$PWD/cache && npustream detect --model '" + onnx +
