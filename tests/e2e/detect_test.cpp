@@ -1,5 +1,6 @@
 // npustream detect as a user meets it: what counts as a picture, which exit code, which sentence.
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -39,6 +40,21 @@ TEST_F(DetectCommand, PicturesAndFilmsAreToldByTheirContent) {
   EXPECT_THAT(Run("picture").output, HasSubstr("frames: 1, records: 1 in"));
   EXPECT_THAT(Run("film.jpg").output, HasSubstr("frames: 3, records: 3 in"));
   EXPECT_THAT(Run("jpegs").output, HasSubstr("frames: 3, records: 3 in"));
+}
+
+// TIFF 6.0, sections 2 and 7: a grey picture of 16x8 with a ResolutionUnit (296), which readers may skip.
+TEST_F(DetectCommand, TiffWithTagsThatNobodyNeedsIsRead) {
+  const int entries[][2] = {{256, 16}, {257, 8}, {258, 8}, {259, 1}, {262, 1}, {273, 134}, {277, 1}, {278, 8}, {279, 128}, {296, 2}};
+  std::string tiff("II*\0\x08\0\0\0\x0A\0", 10);
+  const auto put = [&](int value, int bytes) {
+    for (int i = 0; i < bytes; ++i) tiff += static_cast<char>(value >> (8 * i) & 0xFF);
+  };
+  for (const auto& [tag, value] : entries) put(tag, 2), put(3, 2), put(1, 4), put(value, 4);
+  put(0, 4);
+  tiff += std::string(128, '\x40');
+  std::ofstream(At("scan"), std::ios::binary) << tiff;
+  EXPECT_THAT(Run("scan").output, HasSubstr("frames: 1"));
+  EXPECT_THAT(Run("scan").output, Not(HasSubstr("decode")));
 }
 
 TEST_F(DetectCommand, NamesThatLeadNowhereAreWrongUse) {
