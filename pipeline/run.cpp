@@ -1,7 +1,8 @@
 #include "pipeline/run.h"
 
-#include <algorithm>
 #include <map>
+#include <set>
+#include <vector>
 
 #include <fmt/format.h>
 #include <gst/gst.h>
@@ -10,6 +11,9 @@
 #include "base/file.h"
 #include "base/thread_budget.h"
 #include "elements/infer/model_binding.h"
+#include "elements/postprocess/box_decoder.h"
+#include "elements/postprocess/result_builder.h"
+#include "pipeline/camera/camera.h"
 #include "pipeline/camera/gst_handles.h"
 #include "pipeline/camera_set.h"
 #include "pipeline/config/check_outputs.h"
@@ -34,7 +38,9 @@ LoadedModel Load(const ModelConfig& model, const RunOptions& options) {
   selection.runner.queue_size = model.queue_size;
   auto binding = elements::AcquireModel(std::move(selection));
   if (!binding.ok()) return {nullptr, binding.status()};
-  return {*binding, Status()};
+  // A model of tensors is refused by the element that would prepare its pictures, with what to do about it.
+  if ((*binding)->info().picture_width == 0) return {*binding, Status()};
+  return {*binding, elements::ResultBuilder({}).Check(**binding)};
 }
 
 int64_t Quantile(const std::vector<int64_t>& sorted, double fraction) {
@@ -52,9 +58,18 @@ ModelFigures FiguresOf(const serving::RunnerStats& stats) {
   return figures;
 }
 
-bool IsUsed(const RunConfig& config, const ModelConfig& model) {
-  return std::any_of(config.cameras.begin(), config.cameras.end(),
-                     [&](const CameraConfig& camera) { return camera.model == model.name; });
+// By name, the models of the cameras whose sources are there: a wrong path shall not wait for a model to be compiled.
+std::map<std::string, LoadedModel> LoadModels(const RunConfig& config, const std::vector<Status>& sources,
+                                              const RunOptions& options) {
+  std::set<std::string> used;
+  for (size_t i = 0; i < config.cameras.size(); ++i) {
+    if (sources[i].ok()) used.insert(config.cameras[i].model);
+  }
+  std::map<std::string, LoadedModel> models;
+  for (const ModelConfig& model : config.models) {
+    if (used.contains(model.name)) models.emplace(model.name, Load(model, options));
+  }
+  return models;
 }
 
 CopiedBytes Difference(const CopiedBytes& after, const CopiedBytes& before) {
@@ -78,19 +93,23 @@ Status InitializeGStreamer() {
   return status;
 }
 
+Status CheckModelRequest(const serving::ModelRequest& request) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const serving::ModelDescription description, serving::DescribeModel(request));
+  return elements::BoxDecoder::CheckDescription(description.decoder);
+}
+
 Result<RunSummary> RunCameras(const RunConfig& config, const RunOptions& options) {
   if (config.threads > 0) SetThreadBudget(config.threads);
   NPUSTREAM_RETURN_IF_ERROR(CheckOutputs(config));
   NPUSTREAM_RETURN_IF_ERROR(InitializeGStreamer());
-  std::map<std::string, LoadedModel> models;
-  for (const ModelConfig& model : config.models) {
-    if (IsUsed(config, model)) models.emplace(model.name, Load(model, options));
-  }
+  std::vector<Status> sources;
+  for (const CameraConfig& camera : config.cameras) sources.push_back(Camera::CheckSource(camera));
+  const std::map<std::string, LoadedModel> models = LoadModels(config, sources, options);
   CameraSet cameras(config, options);
   NPUSTREAM_RETURN_IF_ERROR(cameras.OpenOutputs());
   for (size_t i = 0; i < config.cameras.size(); ++i) {
-    const LoadedModel& model = models.at(config.cameras[i].model);
-    if (!model.status.ok()) cameras.Refuse(i, model.status);
+    const Status& able = sources[i].ok() ? models.at(config.cameras[i].model).status : sources[i];
+    if (!able.ok()) cameras.Refuse(i, able);
   }
   // What loading the models cost belongs to no frame.
   const ProcessCounters before = ReadProcessCounters();

@@ -31,6 +31,9 @@ struct RunOptions {
 // given back only when nothing could be run or written at all. Blocks; one call at a time in a process.
 Result<RunSummary> RunCameras(const RunConfig& config, const RunOptions& options);
 
+// What is wrong with a model's name, description, decoder or labels, without reading or compiling the model.
+Status CheckModelRequest(const serving::ModelRequest& request);
+
 // Initialises GStreamer and lets it find the plugin beside the program. Any number of times.
 Status InitializeGStreamer();
 

@@ -29,7 +29,7 @@ int Check(const std::string& path, bool print_pipeline) {
   const auto config = pipeline::LoadRunConfig(path);
   if (!config.ok()) {
     PrintError(config.status().message());
-    return config.status().code() == StatusCode::kInvalidArgument ? kExitWrongUse : kExitFailed;
+    return kExitWrongUse;
   }
   if (print_pipeline) {
     PrintPipelines(*config);

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "apps/npustream/commands.h"
+
 namespace npustream::apps {
 namespace {
 
@@ -30,6 +32,12 @@ void WipeProgress() {
 void PrintError(std::string_view message) {
   WipeProgress();
   fmt::print(stderr, "npustream: {}\n", message);
+}
+
+int Fail(const Status& status) {
+  PrintError(status.message());
+  const bool wrong_use = status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kNotFound;
+  return wrong_use ? kExitWrongUse : kExitFailed;
 }
 
 void PrintNotice(std::string_view message) { PrintError(message); }

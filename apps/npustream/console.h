@@ -10,6 +10,8 @@ namespace npustream::apps {
 
 // "npustream: message" on stderr; a progress line that is there is wiped first.
 void PrintError(std::string_view message);
+// PrintError, and the exit code for it: a name or file that is not there, or a value that can never work, is wrong use.
+int Fail(const Status& status);
 void PrintNotice(std::string_view message);
 
 // Shows progress in one line of stderr which is written over; silent unless stderr is a terminal.

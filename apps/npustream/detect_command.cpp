@@ -9,6 +9,7 @@
 
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
+#include "pipeline/camera/picture_type.h"
 #include "pipeline/config/source_kind.h"
 #include "pipeline/run.h"
 
@@ -59,7 +60,9 @@ int Detect(const DetectFlags& flags) {
   options.records_on_commit = true;
   options.on_failure = [](const std::string&) {
   };  // there is one camera: the sentence comes at the end, without its name
-  const auto summary = pipeline::RunCameras(ConfigOf(flags), options);
+  const pipeline::RunConfig config = ConfigOf(flags);
+  if (Status known = pipeline::CheckModelRequest(config.models[0].request); !known.ok()) return Fail(known);
+  const auto summary = pipeline::RunCameras(config, options);
   WipeProgress();
   if (!summary.ok()) {
     PrintError(summary.status().message());
@@ -82,7 +85,7 @@ void AddDetectCommand(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<DetectFlags>();  // shared with the callback, which outlives this function
   command->add_option("--model", flags->model, "Model description (YAML), the name of one, an OM or an ONNX file")
       ->required();
-  command->add_option("--input", flags->input, "Video file, picture, folder of pictures (jpg, png, bmp, webp) or URI")
+  command->add_option("--input", flags->input, fmt::format("Video file, picture, folder of pictures ({}) or URI", pipeline::kPictureKinds))
       ->required();
   command->add_option("--output", flags->output, "Records, one JSON object a line; - is standard output")->required();
   command->add_option("--threshold", flags->threshold, "Least confidence, 0 to 1; default: the model's")

@@ -1,6 +1,4 @@
 // npustream: flags → library call → exit code. Each subcommand has a file of its own.
-#include <string>
-
 #include <cmath>
 #include <cstdlib>
 #include <string>
@@ -15,10 +13,6 @@ namespace {
 bool HasCommand(const CLI::App& app, const std::string& name) {
   return !app.get_subcommands([&](const CLI::App* command) { return command->get_name() == name; }).empty();
 }
-
-}  // namespace
-
-namespace {
 
 // No value of any flag may be empty, and no number may be none.
 void RefuseEmptyValues(CLI::App& app) {
@@ -55,8 +49,10 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    // Help and version come this way too, with code 0.
-    return app.exit(error) == 0 ? kExitDone : kExitWrongUse;
+    if (error.get_exit_code() == 0) return app.exit(error);  // help and version come this way too
+    const bool named = argc > 1 && HasCommand(app, argv[1]);
+    PrintError(std::string(error.what()) + "; see npustream " + (named ? argv[1] + std::string(" ") : "") + "--help");
+    return kExitWrongUse;
   }
   return exit_code;
 }

@@ -12,11 +12,6 @@
 namespace npustream::apps {
 namespace {
 
-int Fail(const Status& status) {
-  PrintError(status.message());
-  return kExitFailed;
-}
-
 int List() {
   for (const serving::ModelListing& listing : serving::ListModels()) {
     const std::string state = !listing.status.ok()   ? listing.status.message()
@@ -61,6 +56,7 @@ int Info(const std::string& name) {
 }
 
 int Pull(const std::string& name) {
+  if (Status known = serving::FindDescription(name).status(); !known.ok()) return Fail(known);
   serving::PullOptions options;
   options.progress = [&](uint64_t bytes, uint64_t total) {
     ShowProgressLine(total > 0 ? fmt::format("{}: {} of {} bytes", name, bytes, total)
@@ -68,7 +64,10 @@ int Pull(const std::string& name) {
   };
   const auto pulled = serving::PullModel(name, options);
   WipeProgress();
-  if (!pulled.ok()) return Fail(pulled.status());
+  if (!pulled.ok()) {
+    PrintError(pulled.status().message());
+    return kExitFailed;
+  }
   fmt::print("{}{}\n", pulled->file.string(), pulled->was_there ? " (was there already)" : "");
   return kExitDone;
 }

@@ -24,7 +24,7 @@ int Run(const RunFlags& flags) {
   auto config = pipeline::LoadRunConfig(flags.config);
   if (!config.ok()) {
     PrintError(config.status().message());
-    return config.status().code() == StatusCode::kInvalidArgument ? kExitWrongUse : kExitFailed;
+    return kExitWrongUse;
   }
   if (!flags.annotate.empty()) config->outputs.video = flags.annotate;
   pipeline::RunOptions options = ConsoleRunOptions();

@@ -64,7 +64,8 @@ Status Decoder::Open() {
   context->max_pixels = kMaxPixels;
   context->apply_cropping = 0;  // libav would round the offset to what its own filters like
   // A packet with errors is refused at once. (Asking for corrupt output as well would mark pictures as recovered.)
-  context->err_recognition = AV_EF_EXPLODE;
+  // TIFF's decoder would also refuse tags it does not know, which readers have to skip (TIFF 6.0, section 7).
+  context->err_recognition = codec_->id == AV_CODEC_ID_TIFF ? 0 : AV_EF_EXPLODE;
   if (!codec_data_.empty()) {
     context->extradata = static_cast<uint8_t*>(av_mallocz(codec_data_.size() + AV_INPUT_BUFFER_PADDING_SIZE));
     if (context->extradata == nullptr) return Status(StatusCode::kResourceExhausted, "no memory for codec data");

@@ -87,10 +87,8 @@ void CountLostPacket(GstNpuVdec* self, GstVideoCodecFrame* frame) {
                      errors);
   if (errors == 1) {
     GST_ELEMENT_WARNING(self, STREAM, DECODE,
-                        ("A packet at %" GST_TIME_FORMAT " could not be decoded; it and those that "
-                         "follow it are left out and counted.",
-                         GST_TIME_ARGS(frame->pts)),
-                        (nullptr));
+                        ("A packet could not be decoded; those that give no picture are left out and counted."),
+                        ("time stamp %" GST_TIME_FORMAT, GST_TIME_ARGS(frame->pts)));
   }
   gst_video_decoder_release_frame(GST_VIDEO_DECODER(self), frame);
 }
@@ -149,7 +147,7 @@ Status OpenChannel(GstNpuVdec* self) {
   options.coded_height = state.key.height;
   options.on_picture = [self](DecodedPicture decoded) { DeliverPicture(self, std::move(decoded)); };
   options.max_pending = settings.max_pending;
-  state.frame_template.camera_id = settings.camera_id;
+  state.frame_template.camera_id = settings.camera_id.empty() ? GST_OBJECT_NAME(self) : settings.camera_id;
   state.frame_template.source = settings.source;
   if (state.frame_template.source.empty()) {
     state.frame_template.source = SourceNameOf(GST_VIDEO_DECODER_SINK_PAD(self));

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "runtime/serving/model_defaults.h"
+
 namespace npustream::elements {
 
 Result<std::shared_ptr<const ModelBinding>> AcquireModel(ModelSelection selection) {
@@ -15,6 +17,13 @@ Result<std::shared_ptr<const ModelBinding>> AcquireModel(ModelSelection selectio
   binding->key = fmt::format("{}@{}#{}", resolved.om.string(), selection.runner.device_id, selection.instance_id);
   binding->description = std::move(resolved.description);
   NPUSTREAM_ASSIGN_OR_RETURN(binding->runner, serving::ModelRunner::Acquire(selection.runner, selection.instance_id));
+  // An OM tells its outputs only now.
+  serving::ModelDescription& description = binding->description;
+  if (description.labels.empty()) {
+    std::vector<std::vector<int64_t>> outputs;
+    for (const serving::TensorInfo& output : binding->info().outputs) outputs.push_back(output.dims);
+    description.labels = serving::DefaultLabels(description.decoder.type, outputs);
+  }
   return std::shared_ptr<const ModelBinding>(std::move(binding));
 }
 

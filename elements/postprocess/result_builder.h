@@ -30,6 +30,8 @@ struct PostprocessOverrides {
 class ResultBuilder {
  public:
   explicit ResultBuilder(PostprocessOverrides overrides) : overrides_(std::move(overrides)) {}
+  // Whether results of the model can be built at all; the same errors as Build's.
+  Status Check(const ModelBinding& model) { return Prepare(model).status(); }
   // kInvalidArgument when the model's outputs do not fit its decoder, are not float32 or an override is out of range.
   Result<DetectionResult> Build(const ModelOutput& output);
 

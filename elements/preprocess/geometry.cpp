@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include <fmt/format.h>
+
 namespace npustream::elements {
 namespace {
 
@@ -94,6 +96,28 @@ Box PictureTransform::ClipToFrame(const Box& box) const {
   const auto x = [this](float value) { return std::clamp(value, 0.0f, static_cast<float>(frame_width)); };
   const auto y = [this](float value) { return std::clamp(value, 0.0f, static_cast<float>(frame_height)); };
   return {x(box.x_min), y(box.y_min), x(box.x_max), y(box.y_max)};
+}
+
+Status CheckMediaEngineLimits(const PictureTransform& transform) {
+  constexpr int kLeastWidth = 10, kLeastHeight = 6, kMost = 8192;
+  const int width = transform.frame_width, height = transform.frame_height;
+  if (width < kLeastWidth || height < kLeastHeight || width > kMost || height > kMost) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("frames of {}x{} pixels are beyond the media engine's limits, {}x{} to {}x{}", width, height,
+                              kLeastWidth, kLeastHeight, kMost, kMost));
+  }
+  constexpr double kLeastScale = 1.0 / 32, kMostScale = 16.0;
+  const PixelRect &source = transform.source, &pasted = transform.pasted;
+  const double scale_x = static_cast<double>(pasted.width) / source.width;
+  const double scale_y = static_cast<double>(pasted.height) / source.height;
+  if (std::min(scale_x, scale_y) >= kLeastScale && std::max(scale_x, scale_y) <= kMostScale) return Status();
+  const bool whole = source.width >= width - 1 && source.height >= height - 1;
+  const std::string what = whole ? fmt::format("frames of {}x{} pixels", width, height)
+                                 : fmt::format("the region of {}x{} pixels in frames of {}x{}", source.width,
+                                               source.height, width, height);
+  return Status(StatusCode::kUnsupported,
+                fmt::format("{} cannot be scaled to {}x{}: the media engine scales by 1/32 to 16", what, pasted.width,
+                            pasted.height));
 }
 
 int NarrowRangeLuma(int value) { return static_cast<int>(std::floor(16 + value * 219.0 / 255 + 0.5)); }

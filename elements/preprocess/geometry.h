@@ -49,6 +49,9 @@ struct PictureTransform {
 PictureTransform FitPicture(int frame_width, int frame_height, int model_width, int model_height, serving::FitMode fit,
                             serving::PictureFormat format, const FrameRegion& region = {});
 
+// kUnsupported, with the limit, for a frame or a scale that the media engine (VPC of the 310P) does not do.
+Status CheckMediaEngineLimits(const PictureTransform& transform);
+
 // Luma of a grey padding value 0 … 255 in narrow-range YUV: round(16 + pad · 219 / 255) (ITU-R BT.601).
 int NarrowRangeLuma(int full_range_value);
 // Chroma likewise: round(128 + (value − 128) · 224 / 255).

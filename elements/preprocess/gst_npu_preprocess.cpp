@@ -4,6 +4,8 @@
 #include <memory>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "elements/infer/gst_model_properties.h"
 #include "elements/memory/gst_npu_memory.h"
 #include "elements/meta/npu_metas.h"
@@ -111,7 +113,8 @@ static gboolean gst_npu_preprocess_stop(GstBaseTransform* transform) {
   return TRUE;
 }
 
-// Both pads have the same caps; once the model is known, of its format only.
+// Both pads have the same caps; once the model is known, of its format only. Where upstream has only the other one, it
+// may come, so that set_caps can say what is wrong.
 static GstCaps* gst_npu_preprocess_transform_caps(GstBaseTransform* transform, GstPadDirection, GstCaps* caps,
                                                   GstCaps* filter) {
   std::shared_ptr<const ModelBinding> model;
@@ -125,14 +128,30 @@ static GstCaps* gst_npu_preprocess_transform_caps(GstBaseTransform* transform, G
     const UniqueCaps own(
         gst_caps_from_string(nv12 ? GST_VIDEO_CAPS_MAKE_WITH_FEATURES(NPUSTREAM_CAPS_FEATURE_MEMORY, "NV12")
                                   : GST_VIDEO_CAPS_MAKE_WITH_FEATURES(NPUSTREAM_CAPS_FEATURE_MEMORY, "RGB")));
-    result.reset(gst_caps_intersect_full(result.get(), own.get(), GST_CAPS_INTERSECT_FIRST));
+    UniqueCaps narrowed(gst_caps_intersect_full(result.get(), own.get(), GST_CAPS_INTERSECT_FIRST));
+    const bool wanted = filter == nullptr || gst_caps_can_intersect(filter, narrowed.get());
+    if (wanted && !gst_caps_is_empty(narrowed.get())) result = std::move(narrowed);
   }
   if (filter != nullptr) result.reset(gst_caps_intersect_full(filter, result.get(), GST_CAPS_INTERSECT_FIRST));
   return result.release();
 }
 
+static gboolean gst_npu_preprocess_accept_caps(GstBaseTransform* transform, GstPadDirection, GstCaps* caps) {
+  const UniqueCaps both(gst_pad_get_pad_template_caps(GST_BASE_TRANSFORM_SINK_PAD(transform)));
+  return gst_caps_can_intersect(caps, both.get());
+}
+
 static gboolean gst_npu_preprocess_set_caps(GstBaseTransform* transform, GstCaps* in, GstCaps*) {
-  return gst_video_info_from_caps(&GST_NPU_PREPROCESS(transform)->state.info, in);
+  PreprocessState& state = GST_NPU_PREPROCESS(transform)->state;
+  if (!gst_video_info_from_caps(&state.info, in)) return FALSE;
+  const bool nv12 = state.model->info().picture_format == serving::PictureFormat::kNv12;
+  if ((GST_VIDEO_INFO_FORMAT(&state.info) == GST_VIDEO_FORMAT_NV12) == nv12) return TRUE;
+  PostError(GST_ELEMENT(transform),
+            Status(StatusCode::kInvalidArgument,
+                   fmt::format("the frames are {}, but the model takes {}: {}", nv12 ? "RGB" : "NV12", nv12 ? "NV12" : "RGB",
+                               nv12 ? "set picture-format=rgb (for an ONNX file), or bring NV12"
+                                    : "leave picture-format at nv12 (for an ONNX file), or bring RGB")));
+  return FALSE;
 }
 
 static GstFlowReturn gst_npu_preprocess_transform_ip(GstBaseTransform* transform, GstBuffer* buffer) {
@@ -234,6 +253,7 @@ static void gst_npu_preprocess_class_init(GstNpuPreprocessClass* klass) {
   transform_class->start = gst_npu_preprocess_start;
   transform_class->stop = gst_npu_preprocess_stop;
   transform_class->transform_caps = gst_npu_preprocess_transform_caps;
+  transform_class->accept_caps = gst_npu_preprocess_accept_caps;
   transform_class->set_caps = gst_npu_preprocess_set_caps;
   transform_class->transform_ip = gst_npu_preprocess_transform_ip;
   transform_class->transform_ip_on_passthrough = FALSE;

@@ -7,13 +7,6 @@
 namespace npustream::elements {
 namespace {
 
-// VPC's limits of the 310P (FACTS of the media engine).
-constexpr uint32_t kLeastWidth = 10;
-constexpr uint32_t kLeastHeight = 6;
-constexpr uint32_t kMostPixels = 8192;
-constexpr double kLeastScale = 1.0 / 32;
-constexpr double kMostScale = 16.0;
-
 constexpr size_t kIdlePictures = 32;
 constexpr int kNeutralChroma = 128;
 
@@ -91,17 +84,7 @@ Status Preprocessor::CheckFrame(const DevicePicture& frame, const PictureTransfo
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("the model takes {} pictures, the frame is of another format", nv12 ? "NV12" : "RGB"));
   }
-  const double scale_x = static_cast<double>(transform.pasted.width) / transform.source.width;
-  const double scale_y = static_cast<double>(transform.pasted.height) / transform.source.height;
-  const bool size_fits = frame.width >= kLeastWidth && frame.height >= kLeastHeight && frame.width <= kMostPixels &&
-                         frame.height <= kMostPixels;
-  const bool scale_fits =
-      scale_x >= kLeastScale && scale_y >= kLeastScale && scale_x <= kMostScale && scale_y <= kMostScale;
-  if (size_fits && scale_fits) return Status();
-  return Status(StatusCode::kUnsupported,
-                fmt::format("frames of {}x{} cannot be scaled to {}x{}: the media engine takes 10x6 to 8192x8192 and "
-                            "scales by 1/32 to 16",
-                            frame.width, frame.height, options_.model_width, options_.model_height));
+  return CheckMediaEngineLimits(transform);
 }
 
 DevicePicture Preprocessor::OutputPicture(void* data) const {

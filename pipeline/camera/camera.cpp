@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "elements/meta/npu_metas.h"
 #include "elements/meta/stream_time.h"
+#include "pipeline/camera/connection.h"
 #include "pipeline/config/expand_env.h"
 #include "pipeline/graph/missing_element.h"
 
@@ -65,25 +66,28 @@ Camera::~Camera() {
 
 std::string Camera::DisplayName() const { return WithoutPassword(config_.location); }
 
-Status Camera::CheckSource() {
-  if (config_.kind == SourceKind::kUri) return Status();
+Status Camera::CheckSource(const CameraConfig& config) {
+  if (config.kind == SourceKind::kUri) return Status();
   std::error_code error;
-  const fs::path path = config_.location;
+  const fs::path path = config.location;
   if (!fs::exists(path, error)) {
-    return Status(StatusCode::kNotFound, fmt::format("{} cannot be opened: no such file", DisplayName()));
+    return Status(StatusCode::kNotFound, fmt::format("{} cannot be opened: {}", config.location,
+                                                     error ? error.message() : "no such file"));
   }
-  if (config_.kind == SourceKind::kFile && fs::is_regular_file(path, error) && fs::file_size(path, error) == 0) {
-    return Status(StatusCode::kCorruptData, fmt::format("{} is empty", DisplayName()));
+  if (config.kind == SourceKind::kPictures) return ListPictures(path).status();
+  if (fs::is_regular_file(path, error) && fs::file_size(path, error) == 0) {
+    return Status(StatusCode::kCorruptData, fmt::format("{} is empty", config.location));
   }
   return Status();
 }
 
 Status Camera::Start() {
-  NPUSTREAM_RETURN_IF_ERROR(CheckSource());
+  NPUSTREAM_RETURN_IF_ERROR(CheckSource(config_));
   if (config_.kind == SourceKind::kPictures) {
     NPUSTREAM_ASSIGN_OR_RETURN(std::vector<fs::path> pictures, ListPictures(config_.location));
     feeder_ = std::make_unique<PictureFeeder>(std::move(pictures));
   }
+  stop_requested_ = false;
   {
     MutexLock lock(mutex_);
     pass_ = {};
@@ -121,15 +125,14 @@ void Camera::ConnectPads() {
   AddBufferProbe(
       decoder.get(), "sink",
       [](GstPad*, GstPadProbeInfo*, gpointer self) {
-        static_cast<Camera*>(self)->OnFrameIn();
-        return GST_PAD_PROBE_OK;
+        return static_cast<Camera*>(self)->OnFrameIn() ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
       },
       this);
   AddBufferProbe(
       decoder.get(), "src",
       [](GstPad*, GstPadProbeInfo* info, gpointer self) {
-        static_cast<Camera*>(self)->OnDecoded(GST_PAD_PROBE_INFO_BUFFER(info));
-        return GST_PAD_PROBE_OK;
+        return static_cast<Camera*>(self)->OnDecoded(GST_PAD_PROBE_INFO_BUFFER(info)) ? GST_PAD_PROBE_OK
+                                                                                      : GST_PAD_PROBE_DROP;
       },
       this);
   GstAppSinkCallbacks callbacks{};
@@ -142,16 +145,20 @@ void Camera::ConnectPads() {
   gst_bus_set_sync_handler(bus.get(), OnMessage, this, nullptr);
 }
 
-void Camera::OnFrameIn() {
+// After a stop nothing more is begun: the parser's queues may hold seconds of the stream.
+bool Camera::OnFrameIn() {
+  if (stop_requested_) return false;
   metrics_.OnFrameIn(clock_.NowNs());
   MutexLock lock(mutex_);
   ++pass_.frames_in;
+  return true;
 }
 
-void Camera::OnDecoded(GstBuffer* buffer) {
+bool Camera::OnDecoded(GstBuffer* buffer) {
+  if (stop_requested_) return false;
   MutexLock lock(mutex_);
   ++pass_.decoded;
-  if (!GST_BUFFER_PTS_IS_VALID(buffer)) return;
+  if (!GST_BUFFER_PTS_IS_VALID(buffer)) return true;
   pass_.last_pts_ns =
       std::max(pass_.last_pts_ns,
                static_cast<int64_t>(
@@ -159,6 +166,7 @@ void Camera::OnDecoded(GstBuffer* buffer) {
                    std::max<GstClockTime>(GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0, 1)));
   const size_t index = PictureFeeder::IndexOf(GST_BUFFER_PTS(buffer));
   if (index < pass_.pictures_decoded.size()) pass_.pictures_decoded[index] = true;
+  return true;
 }
 
 GstFlowReturn Camera::OnSample(GstSample* sample) {
@@ -193,6 +201,10 @@ GstFlowReturn Camera::OnSample(GstSample* sample) {
     SetFailure(std::move(status));
     return GST_FLOW_ERROR;
   }
+  {
+    MutexLock lock(mutex_);
+    ++pass_.results;
+  }
   metrics_.OnRecord(true, info.decode_begin_ns < 0 ? -1 : clock_.NowNs() - info.decode_begin_ns, clock_.NowNs());
   return GST_FLOW_OK;
 }
@@ -211,8 +223,10 @@ void Camera::TakeNote(GstMessage* message) {
     const UniqueError warning(raw);
     // "Delayed linking failed": the error that follows says it better.
     if (warning->domain == GST_PARSE_ERROR) return;
-    Log(LogLevel::kWarning, "pipeline", "camera {}: {}: {}", config_.name, DisplayName(),
-        WithoutStop(warning->message));
+    const std::string sentence = WithoutStop(warning->message);
+    Log(LogLevel::kWarning, "pipeline", "camera {}: {}: {}", config_.name, DisplayName(), sentence);
+    MutexLock lock(mutex_);
+    if (pass_.first_warning.empty()) pass_.first_warning = sentence;
     return;
   }
   if (gst_is_missing_plugin_message(message)) {
@@ -245,6 +259,11 @@ Status Camera::Describe(GstMessage* error_message) {
   // A demuxer whose pads nobody takes gives up with this flow return.
   const bool not_linked =
       details != nullptr && std::string_view(details.get()).find("not-linked") != std::string_view::npos;
+  const bool never_began = config_.kind == SourceKind::kUri && pass_frames() == 0;
+  const std::string unreachable = never_began ? WhyNotReachable(config_.location) : "";
+  if (!unreachable.empty()) {
+    return Status(StatusCode::kUnavailable, fmt::format("{} cannot be opened: {}", DisplayName(), unreachable));
+  }
   MutexLock lock(mutex_);
   if (!missing_plugin_.empty()) {
     return Status(StatusCode::kUnsupported, fmt::format("{}: {}", DisplayName(), HowToGetPlugin(missing_plugin_)));
@@ -253,6 +272,9 @@ Status Camera::Describe(GstMessage* error_message) {
     return Status(StatusCode::kUnsupported,
                   fmt::format("{} has no video in a format that can be decoded", DisplayName()));
   }
+  // GStreamer's "No valid frames decoded before end of stream".
+  const bool none_decoded = g_error_matches(error.get(), GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE);
+  if (none_decoded && pass_.decoded == 0 && pass_.frames_in > 0) return WhyNothing(true);
   const bool no_media =
       error->domain == GST_STREAM_ERROR && pass_.frames_in == 0 && config_.kind != SourceKind::kPictures;
   if (no_media) {
@@ -263,9 +285,12 @@ Status Camera::Describe(GstMessage* error_message) {
 }
 
 void Camera::RequestStop() {
+  stop_requested_ = true;
   if (feeder_ != nullptr) {
     feeder_->RequestStop();
   } else if (pipeline_ != nullptr) {
+    const UniqueElement pace = Child(pipeline_.get(), "pace");
+    if (pace != nullptr) g_object_set(pace.get(), "sync", FALSE, nullptr);
     gst_element_send_event(pipeline_.get(), gst_event_new_eos());
   }
 }
@@ -289,17 +314,25 @@ Status Camera::TakeDown(bool ended) {
   const uint64_t corrupt = std::min(errors, undecoded);
   metrics_.OnDropped("decode", corrupt, now_ns);
   // Without errors: outside the part of the file that is to be shown, or still inside when the stream was cut off.
-  const bool whole = ended && failure_.ok();
+  const bool whole = ended && failure_.ok() && !stop_requested_;
   metrics_.OnDropped(whole ? "not-shown" : "stopped", undecoded - corrupt, now_ns);
   metrics_.OnDropped(whole ? "lost" : "stopped", pass_.decoded - std::min(pass_.finished, pass_.decoded), now_ns);
   first_frame_id_ += pass_.decoded;
   first_pts_ns_ += std::max<int64_t>(pass_.last_pts_ns, 0);
   if (!failure_.ok()) return failure_;
   if (!pictures.ok()) return pictures;
-  if (whole && pass_.decoded == 0) {
+  return WhyNothing(whole);
+}
+
+// A stream that came to its end and gave no result at all did not do what was wanted.
+Status Camera::WhyNothing(bool whole) const {
+  if (!whole || pass_.results > 0) return Status();
+  if (pass_.decoded == 0) {
     return Status(StatusCode::kCorruptData, fmt::format("{} has no frame that can be decoded", DisplayName()));
   }
-  return Status();
+  return Status(StatusCode::kUnsupported,
+                fmt::format("{}: none of its frames gave a result{}{}", DisplayName(),
+                            pass_.first_warning.empty() ? "" : ": ", pass_.first_warning));
 }
 
 // Counts and names the pictures that gave no frame.
@@ -315,7 +348,7 @@ Status Camera::PictureFailures(bool ended) {
   size_t broken = feeder_->unreadable().size();
   MutexLock lock(mutex_);
   // A stream that was cut off tells nothing about the pictures that were on their way.
-  if (!ended || !failure_.ok()) return Status();
+  if (!ended || stop_requested_ || !failure_.ok()) return Status();
   for (size_t index : feeder_->handed_in()) {
     if (pass_.pictures_decoded[index]) continue;
     Log(LogLevel::kWarning, "pipeline", "camera {}: {} cannot be decoded", config_.name,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -45,10 +46,13 @@ class Camera {
   Camera(const Camera&) = delete;
   Camera& operator=(const Camera&) = delete;
 
+  // Whether a camera's file or folder is there and may hold something; a URI is not looked at. Takes no time.
+  static Status CheckSource(const CameraConfig& config);
+
   // Builds the pipeline and sets it playing. Errors are sentences with the file and the reason; later ones come by
   // FinishPass.
   Status Start();
-  // Asks the stream to end after what is on its way; on_ended follows. Any thread.
+  // Asks the stream to end after the frames that are decoded already; on_ended follows. Any thread.
   void RequestStop();
   // After on_ended: takes the pipeline down and accounts for every frame. Gives why the camera failed. Start may be
   // called again: frame numbers and times go on.
@@ -64,21 +68,23 @@ class Camera {
  private:
   // What a pass has seen; frames that went in and never came out are found by subtraction.
   struct Pass {
-    uint64_t frames_in = 0, decoded = 0, finished = 0;
+    uint64_t frames_in = 0, decoded = 0, finished = 0, results = 0;
+    std::string first_warning;
     int64_t last_pts_ns = -1;
     std::vector<bool> pictures_decoded;
   };
 
-  Status CheckSource();
   Status BuildPipeline();
   void ConnectPads();
-  void OnFrameIn();
-  void OnDecoded(GstBuffer* buffer);
+  // False: the buffer is to be dropped.
+  bool OnFrameIn();
+  bool OnDecoded(GstBuffer* buffer);
   GstFlowReturn OnSample(GstSample* sample);
   void TakeNote(GstMessage* message);
   void SetFailure(Status failure) NPUSTREAM_EXCLUDES(mutex_);
   Status Describe(GstMessage* error);
   Status PictureFailures(bool ended);
+  Status WhyNothing(bool whole) const NPUSTREAM_REQUIRES(mutex_);
   std::string DisplayName() const;
   Status TakeDown(bool ended);
 
@@ -91,6 +97,7 @@ class Camera {
   CameraMetrics metrics_;
   UniqueElement pipeline_;
   std::unique_ptr<PictureFeeder> feeder_;
+  std::atomic<bool> stop_requested_ = false;  // in this pass
   uint64_t first_frame_id_ = 0;  // of this pass
   int64_t first_pts_ns_ = 0;
 

@@ -1,16 +1,30 @@
 #include "pipeline/camera/picture_feeder.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "base/file.h"
 #include "pipeline/camera/gst_handles.h"
-#include "pipeline/config/source_kind.h"
+#include "pipeline/camera/picture_type.h"
 
 namespace npustream::pipeline {
+namespace {
 
 namespace fs = std::filesystem;
+
+// A file that claims to be a picture and is none gets into the list, so that it is reported.
+bool IsPictureName(const fs::path& name) {
+  constexpr std::array<std::string_view, 5> kEndings{".jpg", ".jpeg", ".png", ".bmp", ".webp"};
+  std::string ending = name.extension().string();
+  std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+}
+
+}  // namespace
 
 Result<std::vector<fs::path>> ListPictures(const fs::path& path) {
   std::error_code error;
@@ -19,26 +33,18 @@ Result<std::vector<fs::path>> ListPictures(const fs::path& path) {
   std::vector<fs::path> pictures;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code ignored;
-    if (entry->is_regular_file(ignored) && IsPictureName(entry->path())) pictures.push_back(entry->path());
+    if (entry->is_regular_file(ignored) && (IsPictureName(entry->path()) || IsPictureFile(entry->path())))
+      pictures.push_back(entry->path());
   }
   if (error) {
     return Status(StatusCode::kIoError, fmt::format("cannot read the folder {}: {}", path.string(), error.message()));
   }
   if (pictures.empty()) {
     return Status(StatusCode::kNotFound,
-                  fmt::format("the folder {} has no pictures (jpg, png, bmp, webp)", path.string()));
+                  fmt::format("the folder {} has no pictures ({})", path.string(), kPictureKinds));
   }
   std::sort(pictures.begin(), pictures.end());
   return pictures;
-}
-
-const char* PictureMediaType(std::string_view bytes) {
-  if (bytes.starts_with("\xFF\xD8\xFF")) return "image/jpeg";
-  if (bytes.starts_with("\x89PNG\r\n\x1A\n")) return "image/png";
-  if (bytes.starts_with("BM")) return "image/bmp";
-  if (bytes.starts_with("RIFF") && bytes.substr(std::min<size_t>(8, bytes.size())).starts_with("WEBP"))
-    return "image/webp";
-  return nullptr;
 }
 
 PictureFeeder::~PictureFeeder() { Join(); }

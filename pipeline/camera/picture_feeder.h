@@ -12,12 +12,12 @@
 
 namespace npustream::pipeline {
 
-// The pictures of a folder (not of folders in it) by name, or the one picture that `path` is. kNotFound when there is
-// none. Order is that of the names' bytes, so it does not depend on the file system.
+// The pictures of a folder (not of folders in it), told by content or by name and sorted by name, or the one picture that
+// `path` is. kNotFound when there is none. Order is that of the names' bytes, so it does not depend on the file system.
 Result<std::vector<std::filesystem::path>> ListPictures(const std::filesystem::path& path);
 
 // Pushes picture files into an appsrc, each as one buffer whose time stamp tells its place in the list, with caps of
-// what its first bytes say it is. Ends the stream after the last.
+// what its content says it is. Ends the stream after the last.
 class PictureFeeder {
  public:
   // Time stamps lie one step apart, so IndexOf(PTS) is the place in the list.
@@ -51,8 +51,5 @@ class PictureFeeder {
   std::vector<std::string> unreadable_;
   std::thread thread_;
 };
-
-// The media type that a picture's first bytes tell ("image/jpeg", …), or null.
-const char* PictureMediaType(std::string_view bytes);
 
 }  // namespace npustream::pipeline

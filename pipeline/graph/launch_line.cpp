@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "pipeline/config/source_kind.h"
+#include "pipeline/camera/picture_type.h"
 
 namespace npustream::pipeline {
 namespace {
@@ -61,7 +62,8 @@ void AddSource(LaunchLine& line, const CameraConfig& camera, bool for_user) {
            {{"name", "pictures"}, {"format", "time"}, {"block", "true"}, {"max-buffers", "16"}, {"max-bytes", "0"}}});
       return;
     }
-    const bool single = IsPictureName(camera.location);
+    std::error_code ignored;
+    const bool single = std::filesystem::is_regular_file(camera.location, ignored);
     line.Add({"splitfilesrc", {{"location", single ? camera.location : camera.location + "/*.jpg"}}});
     line.Add({"jpegparse", {}});
     return;
@@ -77,8 +79,10 @@ void AddSource(LaunchLine& line, const CameraConfig& camera, bool for_user) {
       line.Add({"urisourcebin", {{"uri", uri}}});
     }
   }
-  line.Add({"parsebin", {{"name", "parser"}}});
-  if (camera.realtime) line.Add({"identity", {{"sync", "true"}}});
+  // parsebin would take pieces of such a file for pictures.
+  const bool motion_jpeg = camera.kind == SourceKind::kFile && IsMotionJpegFile(camera.location);
+  line.Add({motion_jpeg ? "jpegparse" : "parsebin", {{"name", "parser"}}});
+  if (camera.realtime) line.Add({"identity", {{"name", "pace"}, {"sync", "true"}}});
 }
 
 void AddDecoder(LaunchLine& line, const CameraConfig& camera, const ModelConfig& model) {

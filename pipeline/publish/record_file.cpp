@@ -1,6 +1,6 @@
 #include "pipeline/publish/record_file.h"
 
-#include <unistd.h>
+#include <fcntl.h>
 
 #include <cerrno>
 #include <cstring>
@@ -16,7 +16,7 @@ constexpr std::string_view kStandardOutput = "-";
 }  // namespace
 
 Result<std::unique_ptr<RecordFile>> RecordFile::Open(const std::string& path, Visibility visibility) {
-  if (path == kStandardOutput) return std::unique_ptr<RecordFile>(new RecordFile(path, "", stdout));
+  if (path == kStandardOutput) return std::unique_ptr<RecordFile>(new RecordFile(path, std::nullopt, stdout));
   const std::filesystem::path target(path);
   std::error_code error;
   if (target.has_parent_path()) std::filesystem::create_directories(target.parent_path(), error);
@@ -27,20 +27,23 @@ Result<std::unique_ptr<RecordFile>> RecordFile::Open(const std::string& path, Vi
   }
   // Devices and pipes cannot be renamed onto.
   const bool special = std::filesystem::exists(target, error) && !std::filesystem::is_regular_file(target, error);
-  const std::filesystem::path written =
-      visibility == Visibility::kOnCommit && !special ? fmt::format("{}.{}.part", path, getpid()) : path;
-  std::FILE* file = std::fopen(written.c_str(), "we");
+  std::optional<NewFile> replacement;
+  if (visibility == Visibility::kOnCommit && !special) {
+    auto made = NewFile::Create(target);
+    if (!made.ok()) return made.status();
+    replacement.emplace(std::move(*made));
+  }
+  // The stream closes its own copy of the descriptor.
+  std::FILE* file = replacement ? fdopen(fcntl(replacement->fd(), F_DUPFD_CLOEXEC, 0), "w") : std::fopen(path.c_str(), "we");
   if (file == nullptr)
     return Status(StatusCode::kIoError, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-  return std::unique_ptr<RecordFile>(new RecordFile(path, written, file));
+  return std::unique_ptr<RecordFile>(new RecordFile(path, std::move(replacement), file));
 }
 
 RecordFile::~RecordFile() {
   MutexLock lock(mutex_);
   if (file_ == nullptr || file_ == stdout) return;
   std::fclose(file_);
-  std::error_code ignored;
-  if (written_ != path_) std::filesystem::remove(written_, ignored);
 }
 
 Status RecordFile::Failure(std::string_view what) const {
@@ -52,7 +55,7 @@ Status RecordFile::Write(std::string_view line) {
   if (!status_.ok() || file_ == nullptr) return status_;
   const bool written = std::fwrite(line.data(), 1, line.size(), file_) == line.size() && std::fputc('\n', file_) != EOF;
   // Whoever follows the file sees whole lines.
-  const bool shown = written_ != path_ && file_ != stdout ? true : std::fflush(file_) == 0;
+  const bool shown = replacement_ || std::fflush(file_) == 0;
   if (!written || !shown) status_ = Failure("write");
   return status_;
 }
@@ -66,10 +69,8 @@ Status RecordFile::Commit() {
   }
   std::FILE* file = std::exchange(file_, nullptr);
   if (std::fclose(file) != 0 && status_.ok()) status_ = Failure("write");
-  if (written_ == path_) return status_;
-  if (status_.ok() && std::rename(written_.c_str(), path_.c_str()) != 0) status_ = Failure("rename a file to");
-  std::error_code ignored;
-  if (!status_.ok()) std::filesystem::remove(written_, ignored);
+  if (replacement_ && status_.ok()) status_ = replacement_->Commit();
+  replacement_.reset();
   return status_;
 }
 

@@ -4,10 +4,12 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/mutex.h"
+#include "base/file.h"
 #include "base/status.h"
 
 namespace npustream::pipeline {
@@ -34,13 +36,13 @@ class RecordFile {
   const std::string& path() const { return path_; }
 
  private:
-  RecordFile(std::string path, std::filesystem::path written, std::FILE* file)
-      : path_(std::move(path)), written_(std::move(written)), file_(file) {}
+  RecordFile(std::string path, std::optional<NewFile> replacement, std::FILE* file)
+      : path_(std::move(path)), replacement_(std::move(replacement)), file_(file) {}
   Status Failure(std::string_view what) const;
 
   const std::string path_;
-  const std::filesystem::path written_;  // where the lines go until Commit
   mutable Mutex mutex_;
+  std::optional<NewFile> replacement_ NPUSTREAM_GUARDED_BY(mutex_);  // where the lines of kOnCommit go
   std::FILE* file_ NPUSTREAM_GUARDED_BY(mutex_) = nullptr;
   Status status_ NPUSTREAM_GUARDED_BY(mutex_);
 };

@@ -31,6 +31,10 @@ Result<Kind> KindOf(const std::string& model) {
   const std::string extension = path.extension().string();
   std::error_code ignored;
   const bool is_file = fs::is_regular_file(path, ignored);
+  if (fs::is_directory(path, ignored) && !FindDescription(model).ok()) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{} is a folder; a model is a description (.yaml), an OM (.om) or an ONNX file (.onnx)", model));
+  }
   const bool has_kind = extension == ".yaml" || extension == ".yml" || extension == ".om" || extension == ".onnx";
   if (has_kind && !is_file) return Status(StatusCode::kNotFound, fmt::format("{}: there is no such file", model));
   if (has_kind) return extension == ".om" ? Kind::kOm : extension == ".onnx" ? Kind::kOnnx : Kind::kDescription;
@@ -57,21 +61,6 @@ Result<ModelDescription> DescribeBareFile(const ModelRequest& request) {
   const fs::path path = request.model;
   description.name = path.stem().string();
   description.file = fs::absolute(path).lexically_normal();
-  return description;
-}
-
-Result<ModelDescription> Describe(const ModelRequest& request) {
-  NPUSTREAM_ASSIGN_OR_RETURN(const Kind kind, KindOf(request.model));
-  Result<ModelDescription> description = Status(StatusCode::kInternal, "unreached");
-  if (kind == Kind::kName) {
-    NPUSTREAM_ASSIGN_OR_RETURN(const fs::path yaml, FindDescription(request.model));
-    description = LoadDescribed(request, yaml);
-  } else {
-    description = kind == Kind::kDescription ? LoadDescribed(request, request.model) : DescribeBareFile(request);
-  }
-  if (description.ok() && !request.labels_file.empty()) {
-    NPUSTREAM_ASSIGN_OR_RETURN(description->labels, LoadLabels(request.labels_file));
-  }
   return description;
 }
 
@@ -221,9 +210,24 @@ Result<fs::path> CompileOnnx(const ModelRequest& request, const std::string& fil
 
 }  // namespace
 
-Result<ResolvedModel> ResolveModel(const ModelRequest& request) {
+Result<ModelDescription> DescribeModel(const ModelRequest& request) {
   if (request.model.empty()) return Status(StatusCode::kInvalidArgument, "no model is named");
-  NPUSTREAM_ASSIGN_OR_RETURN(ModelDescription description, Describe(request));
+  NPUSTREAM_ASSIGN_OR_RETURN(const Kind kind, KindOf(request.model));
+  Result<ModelDescription> description = Status(StatusCode::kInternal, "unreached");
+  if (kind == Kind::kName) {
+    NPUSTREAM_ASSIGN_OR_RETURN(const fs::path yaml, FindDescription(request.model));
+    description = LoadDescribed(request, yaml);
+  } else {
+    description = kind == Kind::kDescription ? LoadDescribed(request, request.model) : DescribeBareFile(request);
+  }
+  if (description.ok() && !request.labels_file.empty()) {
+    NPUSTREAM_ASSIGN_OR_RETURN(description->labels, LoadLabels(request.labels_file));
+  }
+  return description;
+}
+
+Result<ResolvedModel> ResolveModel(const ModelRequest& request) {
+  NPUSTREAM_ASSIGN_OR_RETURN(ModelDescription description, DescribeModel(request));
   NPUSTREAM_ASSIGN_OR_RETURN(const std::string file_sha256, CheckedSha256(description));
   fs::path om = description.file;
   if (om.extension() != ".om") {

@@ -28,6 +28,11 @@ struct ResolvedModel {
   std::filesystem::path om;      // ready to be loaded
 };
 
+// The description of what is asked for, without reading or compiling the model itself; `file` is where the model file was
+// found. kNotFound or kInvalidArgument when the request names a model, description, decoder or label file that is not there
+// or not valid.
+Result<ModelDescription> DescribeModel(const ModelRequest& request);
+
 // Finds the model and, when it is an ONNX file, has atc compile it with static AIPP for the picture format. The OM is
 // kept in a cache by content and options ($NPUSTREAM_CACHE, else $XDG_CACHE_HOME/npustream, else ~/.cache/npustream);
 // two processes may resolve the same model at once. Names are looked for along NPUSTREAM_MODEL_PATH and then in the

@@ -66,7 +66,7 @@ TEST(Check, MistakesExitWithTwoAndNameFileLineAndKey) {
   EXPECT_EQ(run.output,
             "npustream: " + file + ":4: cameras.gate.treshold: is not a known key; did you mean 'threshold'?\n");
   const auto absent = RunShell("npustream check -c '" + folder.path().string() + "/absent.yaml'");
-  EXPECT_EQ(absent.exit_code, 1);
+  EXPECT_EQ(absent.exit_code, 2);
   EXPECT_THAT(absent.output, HasSubstr("absent.yaml"));
 }
 
@@ -92,7 +92,7 @@ TEST(Detect, AnUnknownModelIsOneSentenceAndLeavesNothing) {
   const std::string output = folder.path() / "out.jsonl";
   const auto run = RunShell(
       "npustream detect --model no-such-model --input '" NPUSTREAM_SOURCE_DIR "/LICENSE' --output '" + output + "'");
-  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_EQ(run.exit_code, 2);
   EXPECT_THAT(run.output, HasSubstr("no-such-model"));
   EXPECT_EQ(std::count(run.output.begin(), run.output.end(), '\n'), 1) << run.output;
   EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
@@ -110,7 +110,7 @@ TEST(Models, InfoShowsTheDescriptionAndRefusesUnknownNames) {
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_THAT(run.output, HasSubstr("nanodet"));
   const auto unknown = RunShell("npustream models info coco-dya");
-  EXPECT_EQ(unknown.exit_code, 1);
+  EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.output, HasSubstr("coco-dya"));
 }
 

@@ -45,7 +45,7 @@ TEST(LaunchLine, HandsOverWhatTheCameraOverrides) {
   model.batch_timeout_ms = 30;
   model.request.decoder = "yolox";
   const std::string line = DescribeCamera(camera, model, "", PipelineEnd::kAppSink).ForParser();
-  EXPECT_THAT(line, testing::HasSubstr("parsebin name=parser ! identity sync=true ! npuvdec"));
+  EXPECT_THAT(line, testing::HasSubstr("parsebin name=parser ! identity name=pace sync=true ! npuvdec"));
   EXPECT_THAT(line, testing::HasSubstr("decoder=yolox batch-size=8 batch-timeout-ms=30 queue-size=64 threshold=0.25 "
                                        "inference-interval=5 inference-region=0.5,0,0.5,1"));
 }

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "elements/postprocess/decoders/class_scan.h"
 #include "elements/postprocess/decoders/decoders.h"
 #include "elements/postprocess/decoders/output_roles.h"
@@ -109,9 +111,12 @@ Status CheckGrids(const DecoderInputs& inputs, const CenterNetLayout& layout) {
     return dims.size() == 4 && dims[2] == heatmap[2] && dims[3] == heatmap[3] &&
            (dims[1] == 2 || (four_allowed && dims[1] == 4));
   };
-  if (heatmap.size() == 4 && fits(layout.size, true) && (!layout.offset || fits(*layout.offset, false)))
+  // Cells are square.
+  const bool square = heatmap.size() == 4 && heatmap[3] * inputs.input_height == heatmap[2] * inputs.input_width;
+  if (square && fits(layout.size, true) && (!layout.offset || fits(*layout.offset, false)))
     return Status();
-  return DoesNotFit(inputs, "heat map, sizes and offset on one grid");
+  return DoesNotFit(inputs, fmt::format("heat map, sizes and offset on one grid of square cells over {}x{} pixels",
+                                        inputs.input_width, inputs.input_height));
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 // FastestDet: one output [1, 5 + C, H, W] of objectness, four box values and class scores per cell (gx, gy).
-// Confidence = objectness^0.6 · class^0.4; centre = (tanh(t) + g) / W or H, size = sigmoid(t), both of the whole input.
+// Confidence = objectness^0.6 · class^0.4; centre = (tanh(t) + g) / W or H, size = sigmoid(t), both of the whole input. A cell
+// is of `strides` pixels, one number, by default 16.
 // Source: the description of the head in dog-qiuqiu/FastestDet.
 #include <algorithm>
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "elements/postprocess/decoders/class_scan.h"
 #include "elements/postprocess/decoders/decoders.h"
@@ -51,10 +54,13 @@ class FastestDetDecoder : public BoxDecoder {
 }  // namespace
 
 Result<std::unique_ptr<BoxDecoder>> CreateFastestDetDecoder(const DecoderInputs& inputs) {
-  if (inputs.outputs.size() != 1 || inputs.outputs[0].dims.size() != 4 || inputs.outputs[0].dims[1] < 6) {
-    return DoesNotFit(inputs, "one output [1, 5 + classes, H, W]");
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<GridLevel> levels, GridLevels(inputs, {16}));
+  const GridLevel& grid = levels[0];
+  const std::vector<int64_t> none;
+  const std::vector<int64_t>& dims = inputs.outputs.size() == 1 ? inputs.outputs[0].dims : none;
+  if (levels.size() != 1 || dims.size() != 4 || dims[1] < 6 || dims[2] != grid.height || dims[3] != grid.width) {
+    return DoesNotFit(inputs, fmt::format("one output [1, 5 + classes, {}, {}]", grid.height, grid.width));
   }
-  const std::vector<int64_t>& dims = inputs.outputs[0].dims;
   NPUSTREAM_RETURN_IF_ERROR(CheckClassCount(inputs, dims[1] - 5));
   return std::unique_ptr<BoxDecoder>(
       std::make_unique<FastestDetDecoder>(dims[3], dims[2], dims[1] - 5, inputs.input_width, inputs.input_height));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <cstdlib>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -26,6 +27,17 @@ int64_t CellCount(const std::vector<GridLevel>& levels) {
   int64_t cells = 0;
   for (const GridLevel& level : levels) cells += level.cells();
   return cells;
+}
+
+Result<std::vector<int64_t>> UsualCellCounts(const DecoderInputs& inputs) {
+  const std::vector<std::vector<double>> usual{{8, 16, 32}, {8, 16, 32, 64}, {4, 8, 16, 32}};
+  std::vector<int64_t> counts;
+  for (const std::vector<double>& strides : usual) {
+    NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<GridLevel> levels, GridLevels(inputs, strides));
+    const int64_t cells = CellCount(levels);
+    if (std::find(counts.begin(), counts.end(), cells) == counts.end()) counts.push_back(cells);
+  }
+  return counts;
 }
 
 Result<double> Number(const DecoderInputs& inputs, std::string_view key, double fallback) {
@@ -78,6 +90,13 @@ Status DoesNotFit(const DecoderInputs& inputs, std::string_view expectation) {
 }
 
 Status CheckClassCount(const DecoderInputs& inputs, int64_t classes) {
+  constexpr int64_t kCocoClasses = 80;
+  if (inputs.class_count == 0 && std::abs(classes - kCocoClasses) == 1) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("would read {} classes, one off COCO's {}, from {}: another decoder fits better, or labels "
+                              "must be given",
+                              classes, kCocoClasses, DescribeOutputs(inputs.outputs)));
+  }
   if (inputs.class_count == 0 || inputs.class_count == classes) return Status();
   return Status(StatusCode::kInvalidArgument,
                 fmt::format("the model tells {} classes apart, the label list has {}", classes, inputs.class_count));

@@ -21,6 +21,9 @@ struct GridLevel {
 // One level per stride in `numbers["strides"]` (default `fallback`); partial cells at the edges count.
 Result<std::vector<GridLevel>> GridLevels(const DecoderInputs& inputs, const std::vector<double>& fallback);
 int64_t CellCount(const std::vector<GridLevel>& levels);
+// How many cells a model of the YOLO family may have: those of the given strides, else of 8, 16, 32, and of these with 64
+// or 4.
+Result<std::vector<int64_t>> UsualCellCounts(const DecoderInputs& inputs);
 
 // The number `key` of the description, or `fallback`; kInvalidArgument unless it is one finite number.
 Result<double> Number(const DecoderInputs& inputs, std::string_view key, double fallback);
@@ -37,7 +40,8 @@ std::vector<size_t> OutputsNamedLike(const DecoderInputs& inputs, std::string_vi
 std::string DescribeOutputs(std::span<const OutputShape> outputs);
 // kInvalidArgument with `expectation` and what the model has instead.
 Status DoesNotFit(const DecoderInputs& inputs, std::string_view expectation);
-// Ok when the labels' count is unknown or equals `classes`.
+// Ok when the labels' count equals `classes`, or is unknown and `classes` is not one off COCO's 80: one channel more or
+// less is an objectness that another decoder would read, or that is not there.
 Status CheckClassCount(const DecoderInputs& inputs, int64_t classes);
 
 }  // namespace npustream::elements

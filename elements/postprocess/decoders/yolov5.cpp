@@ -1,13 +1,16 @@
 // YOLOv5 (and v7 or YOLOX with its decoding layer) in two forms, told apart by shape:
-// * decoded: [1, N, 5 + C] of centre x, centre y, width, height in pixels of the input, objectness, class scores;
+// * decoded: [1, N, 5 + C] of centre x, centre y, width, height in pixels of the input, objectness, class scores; N is the
+//   number of cells of `strides` (default 8, 16, 32, or these with 64 or 4), or three times that;
 // * raw heads, one per stride: [1, A, H, W, 5 + C] or [1, A·(5 + C), H, W] of logits. With s = sigmoid and cell (gx,
 // gy):
 //   centre = (2 s(t) − 0.5 + g) · stride, size = (2 s(t))² · anchor. `strides` (default 8, 16, 32) and `anchors` (A
 //   pairs of width, height in pixels per stride; default the COCO anchors of YOLOv5).
 // Confidence = objectness · class. Source: the Detect layer of ultralytics/yolov5, described in its documentation.
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "elements/postprocess/decoders/class_scan.h"
 #include "elements/postprocess/decoders/decoders.h"
@@ -15,6 +18,8 @@
 
 namespace npustream::elements {
 namespace {
+
+constexpr int64_t kUsualAnchors = 3;  // boxes per cell
 
 class DecodedYoloV5 : public BoxDecoder {
  public:
@@ -101,8 +106,11 @@ Result<RawHead> FindHead(const DecoderInputs& inputs, const GridLevel& grid, std
     if (classes < 1) continue;
     return RawHead{i, grid, std::move(anchors), first};
   }
-  return DoesNotFit(inputs, fmt::format("an output [1, N, 5 + classes] or, for stride {}, [1, {}, {}, {}, 5 + classes]",
-                                        grid.stride, count, grid.height, grid.width));
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> cells, UsualCellCounts(inputs));
+  return DoesNotFit(inputs, fmt::format("an output [1, N, 5 + classes] with N = {} or {} times that, or, for stride {}, "
+                                        "[1, {}, {}, {}, 5 + classes]",
+                                        fmt::join(cells, " or "), kUsualAnchors, grid.stride, count, grid.height,
+                                        grid.width));
 }
 
 Result<std::unique_ptr<BoxDecoder>> CreateRaw(const DecoderInputs& inputs) {
@@ -133,9 +141,11 @@ Result<std::unique_ptr<BoxDecoder>> CreateRaw(const DecoderInputs& inputs) {
 }  // namespace
 
 Result<std::unique_ptr<BoxDecoder>> CreateYoloV5Decoder(const DecoderInputs& inputs) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> counts, UsualCellCounts(inputs));
   for (size_t i = 0; i < inputs.outputs.size(); ++i) {
     const std::vector<int64_t>& dims = inputs.outputs[i].dims;
-    if (dims.size() != 3 || dims[2] < 6) continue;
+    const auto are_rows = [&](int64_t cells) { return dims[1] == cells || dims[1] == kUsualAnchors * cells; };
+    if (dims.size() != 3 || dims[2] < 6 || std::none_of(counts.begin(), counts.end(), are_rows)) continue;
     NPUSTREAM_RETURN_IF_ERROR(CheckClassCount(inputs, dims[2] - 5));
     return std::unique_ptr<BoxDecoder>(std::make_unique<DecodedYoloV5>(i, dims[1], dims[2] - 5));
   }

@@ -1,7 +1,10 @@
 // YOLOv8 and its successors without objectness: one output [1, 4 + C, N] or [1, N, 4 + C] of centre x, centre y, width,
-// height in pixels of the input and class scores. Which axis is which follows from the number of labels, else the
-// longer one is N. Source: the export format of Ultralytics' documentation.
+// height in pixels of the input and class scores. N is the number of cells of `strides` (default 8, 16, 32, or these with
+// 64 or 4), which tells the axes apart. Source: the export format of Ultralytics' documentation.
 #include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "elements/postprocess/decoders/class_scan.h"
 #include "elements/postprocess/decoders/decoders.h"
@@ -58,15 +61,18 @@ class YoloV8Decoder : public BoxDecoder {
 }  // namespace
 
 Result<std::unique_ptr<BoxDecoder>> CreateYoloV8Decoder(const DecoderInputs& inputs) {
-  if (inputs.outputs.size() != 1 || inputs.outputs[0].dims.size() != 3) {
-    return DoesNotFit(inputs, "one output [1, 4 + classes, N] or [1, N, 4 + classes]");
-  }
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> counts, UsualCellCounts(inputs));
+  const auto unfit = [&] {
+    return DoesNotFit(inputs, fmt::format("one output [1, 4 + classes, N] or [1, N, 4 + classes] with N = {}",
+                                          fmt::join(counts, " or ")));
+  };
+  if (inputs.outputs.size() != 1 || inputs.outputs[0].dims.size() != 3) return unfit();
   const std::vector<int64_t>& dims = inputs.outputs[0].dims;
-  const int64_t expected = inputs.class_count + 4;
-  const bool known = inputs.class_count > 0 && (dims[1] == expected) != (dims[2] == expected);
-  const bool channels_first = known ? dims[1] == expected : dims[1] < dims[2];
+  const auto are_cells = [&](int64_t count) { return std::find(counts.begin(), counts.end(), count) != counts.end(); };
+  const bool both = are_cells(dims[1]) && are_cells(dims[2]);
+  const bool channels_first = both ? dims[1] == inputs.class_count + 4 : are_cells(dims[2]);
   const int64_t channels = channels_first ? dims[1] : dims[2], rows = channels_first ? dims[2] : dims[1];
-  if (channels < 5 || rows < 1) return DoesNotFit(inputs, "one output [1, 4 + classes, N] or [1, N, 4 + classes]");
+  if (channels < 5 || !are_cells(rows)) return unfit();
   NPUSTREAM_RETURN_IF_ERROR(CheckClassCount(inputs, channels - 4));
   return std::unique_ptr<BoxDecoder>(std::make_unique<YoloV8Decoder>(rows, channels - 4, channels_first));
 }

@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/file.h"
@@ -62,13 +63,31 @@ TEST_F(Detect, BatchesDoNotChangeRecords) {
   const char* settings[] = {"batch-size=1 max-in-flight=1 model-instance-id=one", "batch-size=8 max-in-flight=16"};
   for (int i = 0; i < 2; ++i) {
     Pipeline pipeline("filesrc location=" + clip.string() +
-                      " ! qtdemux ! h264parse ! npuvdec ! npudetect model=coco-day " + settings[i] +
+                      " ! qtdemux ! h264parse ! npuvdec camera-id=gate ! npudetect model=coco-day " + settings[i] +
                       " ! npumetasink location=" + Records());
     ASSERT_EQ(pipeline.Run(120), "");
     texts[i] = *ReadTextFile(Records());
   }
   EXPECT_EQ(std::count(texts[0].begin(), texts[0].end(), '\n'), 60);
   EXPECT_EQ(texts[0], texts[1]);
+}
+
+TEST_F(Detect, FramesOfAnotherFormatThanTheModelsAreNamed) {
+  for (const char* source : {"videotestsrc num-buffers=2 ! video/x-raw,format=RGB,width=64,height=64 ! npuupload ! ",
+                             "videotestsrc num-buffers=2 ! jpegenc ! npuvdec output-format=rgb ! "}) {
+    Pipeline pipeline(std::string(source) + "npudetect model=coco-day ! npumetasink location=" + Records());
+    EXPECT_THAT(pipeline.Run(), testing::HasSubstr("the frames are RGB, but the model takes NV12: set picture-format=rgb"));
+  }
+  Pipeline pipeline("videotestsrc num-buffers=2 ! video/x-raw,width=64,height=64 ! npuupload ! npudetect model=coco-day ! "
+                    "npumetasink location=" + Records());
+  EXPECT_EQ(pipeline.Run(), "") << "a source that can choose is told the model's format";
+}
+
+TEST_F(Detect, CamerasWithoutNamesAreCalledAsTheirDecoders) {
+  Pipeline pipeline("videotestsrc num-buffers=1 ! jpegenc ! npuvdec name=gate ! npudetect model=coco-day ! "
+                    "npumetasink location=" + Records());
+  ASSERT_EQ(pipeline.Run(), "");
+  EXPECT_THAT(*ReadTextFile(Records()), testing::HasSubstr("\"camera_id\":\"gate\""));
 }
 
 TEST_F(Detect, AFullQueueCanLetFramesPassAndEveryOneIsCounted) {

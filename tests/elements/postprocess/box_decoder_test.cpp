@@ -40,6 +40,41 @@ TEST(BoxDecoder, ErrorsShowTheOutputsOfTheModel) {
             "decoder yolox: needs one output [1, 42, 5 + classes], the model has heads [1, 85, 22, 22]");
 }
 
+TEST(BoxDecoder, RefusesNumbersAndRolesThatNobodyReads) {
+  DecoderFixture stride{{"yolox", {{"stride", {8}}}, {}}, {{"output", {1, 42, 7}}}, 64, 32, 2, nullptr, {}};
+  EXPECT_EQ(stride.CreateError(), "decoder yolox: takes no 'stride'; its numbers are strides");
+  DecoderFixture role{{"centernet", {}, {{"heat", "a"}}}, {}, 64, 32, 2, nullptr, {}};
+  EXPECT_EQ(role.CreateError(), "decoder centernet: takes no 'heat'; its output roles are heatmap, size, offset");
+  DecoderFixture none{{"yolov8", {}, {{"boxes", "a"}}}, {}, 64, 32, 2, nullptr, {}};
+  EXPECT_EQ(none.CreateError(), "decoder yolov8: takes no output roles, but 'boxes' is given");
+  EXPECT_THAT(BoxDecoder::CheckDescription({}).message(), testing::HasSubstr("needs a decoder; known are centernet"));
+}
+
+// The outputs of YOLOX-Nano at 416, of YOLOv8 and YOLOv5 at 640 and of FastestDet at 352, as exported by their projects.
+TEST(BoxDecoder, RefusesTheOutputsOfOtherDecoders) {
+  const auto error = [](const std::string& type, std::vector<int64_t> dims, int size) {
+    return DecoderFixture{{type, {}, {}}, {{"out", std::move(dims)}}, size, size, 0, nullptr, {}}.CreateError();
+  };
+  EXPECT_THAT(error("yolov8", {1, 3549, 85}, 416), testing::HasSubstr("81 classes, one off COCO's 80"));
+  EXPECT_THAT(error("yolov8", {1, 25200, 85}, 640), testing::HasSubstr("N = 8400"));
+  EXPECT_THAT(error("yolov8", {1, 300, 6}, 640), testing::HasSubstr("the model has out [1, 300, 6]"));
+  EXPECT_THAT(error("yolov5", {1, 84, 8400}, 640), testing::HasSubstr("needs an output [1, N, 5 + classes]"));
+  EXPECT_THAT(error("yolox", {1, 84, 8400}, 640), testing::HasSubstr("needs one output [1, 8400, 5 + classes]"));
+  EXPECT_THAT(error("yolox", {1, 8400, 84}, 640), testing::HasSubstr("79 classes, one off COCO's 80"));
+  EXPECT_THAT(error("fastestdet", {1, 84, 8400}, 640), testing::HasSubstr("needs one output [1, 5 + classes, 40, 40]"));
+  EXPECT_THAT(error("fastestdet", {1, 85, 22, 22}, 640), testing::HasSubstr("[1, 5 + classes, 40, 40]"));
+  EXPECT_EQ(error("fastestdet", {1, 85, 22, 22}, 352), "created");
+  EXPECT_EQ(error("yolov8", {1, 84, 8400}, 640), "created");
+  EXPECT_EQ(error("yolov8", {1, 84, 34000}, 1280), "created") << "strides 8 to 64";
+  EXPECT_EQ(error("yolov5", {1, 25200, 85}, 640), "created");
+  EXPECT_EQ(error("yolov5", {1, 3549, 85}, 416), "created") << "YOLOX with its decoding layer";
+}
+
+TEST(CenterNetDecoder, RefusesAGridOfOtherProportions) {
+  DecoderFixture fixture{{"centernet", {}, {}}, {{"hm", {1, 3, 4, 4}}, {"wh", {1, 2, 4, 4}}}, 16, 8, 3, nullptr, {}};
+  EXPECT_THAT(fixture.CreateError(), testing::HasSubstr("one grid of square cells over 16x8 pixels"));
+}
+
 TEST(YoloxDecoder, ReadsACellOfEachLevel) {
   DecoderFixture fixture = Yolox();
   // Level 0 (stride 8), cell x 3, y 2 → row 2·8+3 = 19: centre ((.5+3)·8, (.25+2)·8) = (28, 18), size 8·e^0.5, 8.
@@ -82,7 +117,7 @@ TEST(YoloxDecoder, NotANumberNeverPasses) {
 
 TEST(YoloV5Decoder, ReadsDecodedRows) {
   DecoderFixture fixture{
-      {"yolov5", {}, {}}, {{"raw", {1, 3, 4, 8, 8}}, {"output0", {1, 3, 8}}}, 64, 32, 3, nullptr, {}};
+      {"yolov5", {}, {}}, {{"raw", {1, 3, 4, 8, 8}}, {"output0", {1, 126, 8}}}, 64, 32, 3, nullptr, {}};
   fixture.Create();
   const float row[8] = {10, 20, 4, 6, 0.5f, 0.2f, 0.9f, 0.9f};
   std::copy(row, row + 8, &fixture.tensors[1][8]);
@@ -119,11 +154,12 @@ TEST(YoloV5Decoder, ReadsRawHeadsWithChannelsFirst) { CheckRawYoloV5({1, 12, 1, 
 
 TEST(YoloV8Decoder, ReadsBothLayouts) {
   for (const bool channels_first : {true, false}) {
-    const std::vector<int64_t> dims = channels_first ? std::vector<int64_t>{1, 6, 5} : std::vector<int64_t>{1, 5, 6};
+    // 64x64 has 8·8 + 4·4 + 2·2 = 84 cells.
+    const std::vector<int64_t> dims = channels_first ? std::vector<int64_t>{1, 6, 84} : std::vector<int64_t>{1, 84, 6};
     DecoderFixture fixture{{"yolov8", {}, {}}, {{"output0", dims}}, 64, 64, 2, nullptr, {}};
     fixture.Create();
     const float values[6] = {30, 40, 10, 20, 0.3f, 0.7f};
-    for (int c = 0; c < 6; ++c) fixture.tensors[0][channels_first ? c * 5 + 3 : 3 * 6 + c] = values[c];
+    for (int c = 0; c < 6; ++c) fixture.tensors[0][channels_first ? c * 84 + 3 : 3 * 6 + c] = values[c];
     const std::vector<Detection> found = fixture.Decode(0.5f);
     ASSERT_EQ(found.size(), 1u) << channels_first;
     ExpectBox(found[0], {25, 30, 35, 50});

@@ -15,10 +15,14 @@ serving::ModelDescription Description() {
   return description;
 }
 
-// Rows of centre x, centre y, width, height, objectness, person, car on an input of 100x100.
-std::vector<Detection> Process(const std::vector<float>& rows, const PictureTransform& transform) {
+// 13·13 + 7·7 + 4·4 cells of 8, 16 and 32 pixels.
+constexpr int64_t kRows = 234;
+
+// The first rows of centre x, centre y, width, height, objectness, person, car on an input of 100x100.
+std::vector<Detection> Process(std::vector<float> rows, const PictureTransform& transform) {
+  rows.resize(kRows * 7);
   const serving::ModelDescription description = Description();
-  const std::vector<OutputShape> outputs{{"output", {1, static_cast<int64_t>(rows.size() / 7), 7}}};
+  const std::vector<OutputShape> outputs{{"output", {1, kRows, 7}}};
   auto made = Postprocessor::Create(description, outputs, 100, 100, OptionsOf(description));
   EXPECT_TRUE(made.ok()) << made.status().message();
   const float* tensor = rows.data();
@@ -60,7 +64,7 @@ TEST(Postprocessor, ClipsAtTheFrameAndDropsWhatLiesInThePadding) {
 }
 
 TEST(Postprocessor, RefusesOptionsOutOfRange) {
-  const std::vector<OutputShape> outputs{{"output", {1, 1, 7}}};
+  const std::vector<OutputShape> outputs{{"output", {1, kRows, 7}}};
   PostprocessOptions options = OptionsOf(Description());
   options.threshold = 1.5f;
   EXPECT_THAT(Postprocessor::Create(Description(), outputs, 100, 100, options).status().message(),

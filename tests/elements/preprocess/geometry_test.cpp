@@ -99,6 +99,23 @@ TEST(PictureTransform, IsItsOwnInverseWithinHalfAPixel) {
   }
 }
 
+// The 310P's VPC: 10x6 to 8192x8192, 1/32 to 16.
+TEST(MediaEngineLimits, NameWhatIsBeyondThem) {
+  const auto message = [](int width, int height, const FrameRegion& region = {}) {
+    return CheckMediaEngineLimits(
+               FitPicture(width, height, 416, 416, FitMode::kStretch, PictureFormat::kNv12, region))
+        .message();
+  };
+  EXPECT_EQ(message(8192, 26), "");
+  EXPECT_EQ(message(8193, 100), "frames of 8193x100 pixels are beyond the media engine's limits, 10x6 to 8192x8192");
+  EXPECT_EQ(message(8, 100), "frames of 8x100 pixels are beyond the media engine's limits, 10x6 to 8192x8192");
+  EXPECT_EQ(message(24, 100),
+            "frames of 24x100 pixels cannot be scaled to 416x416: the media engine scales by 1/32 to 16");
+  EXPECT_EQ(message(1920, 1080, {0, 0, 0.01, 0.5}),
+            "the region of 18x540 pixels in frames of 1920x1080 cannot be scaled to 416x416: the media engine scales by "
+            "1/32 to 16");
+}
+
 // ITU-R BT.601: luma 16 … 235, chroma 16 … 240 about 128.
 TEST(NarrowRange, HasTheEndsOfBt601) {
   EXPECT_EQ(NarrowRangeLuma(0), 16);
