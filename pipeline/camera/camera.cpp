@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "elements/meta/npu_metas.h"
 #include "elements/meta/stream_time.h"
+#include "pipeline/camera/stream_failure.h"
 #include "pipeline/config/expand_env.h"
 #include "pipeline/graph/missing_element.h"
 
@@ -63,7 +64,25 @@ Camera::~Camera() {
   if (pipeline_ != nullptr) (void)TakeDown(false);
 }
 
-std::string Camera::DisplayName() const { return WithoutPassword(config_.location); }
+// Values of variables in a URI are secrets until proven otherwise.
+std::string Camera::DisplayName() const {
+  return config_.kind == SourceKind::kUri ? WithoutPassword(config_.location_as_written) : config_.location;
+}
+
+// GStreamer's words, in which a URI may stand with all that is secret about it.
+std::string Camera::Explain(const GError& error) const {
+  if (config_.rtsp()) {
+    if (const auto failure = RtspFailure(error)) return *failure;
+  }
+  std::string text = WithoutStop(error.message);
+  if (config_.kind != SourceKind::kUri) return text;
+  const std::string shown = DisplayName();
+  for (size_t at = text.find(config_.location); at != std::string::npos;
+       at = text.find(config_.location, at + shown.size())) {
+    text.replace(at, config_.location.size(), shown);
+  }
+  return text;
+}
 
 Status Camera::CheckSource() {
   if (config_.kind == SourceKind::kUri) return Status();
@@ -211,8 +230,9 @@ void Camera::TakeNote(GstMessage* message) {
     const UniqueError warning(raw);
     // "Delayed linking failed": the error that follows says it better.
     if (warning->domain == GST_PARSE_ERROR) return;
-    Log(LogLevel::kWarning, "pipeline", "camera {}: {}: {}", config_.name, DisplayName(),
-        WithoutStop(warning->message));
+    const std::string sentence = fmt::format("{}: {}", DisplayName(), Explain(*warning));
+    if (config_.rtsp() && IsBrokenOff(*warning)) return SetFailure(Status(StatusCode::kUnavailable, sentence));
+    Log(LogLevel::kWarning, "pipeline", "camera {}: {}", config_.name, sentence);
     return;
   }
   if (gst_is_missing_plugin_message(message)) {
@@ -257,9 +277,9 @@ Status Camera::Describe(GstMessage* error_message) {
       error->domain == GST_STREAM_ERROR && pass_.frames_in == 0 && config_.kind != SourceKind::kPictures;
   if (no_media) {
     return Status(StatusCode::kCorruptData,
-                  fmt::format("{} is not a video that can be read: {}", DisplayName(), WithoutStop(error->message)));
+                  fmt::format("{} is not a video that can be read: {}", DisplayName(), Explain(*error)));
   }
-  return Status(StatusCode::kUnavailable, fmt::format("{}: {}", DisplayName(), WithoutStop(error->message)));
+  return Status(StatusCode::kUnavailable, fmt::format("{}: {}", DisplayName(), Explain(*error)));
 }
 
 void Camera::RequestStop() {

@@ -80,6 +80,7 @@ class Camera {
   Status Describe(GstMessage* error);
   Status PictureFailures(bool ended);
   std::string DisplayName() const;
+  std::string Explain(const GError& error) const;
   Status TakeDown(bool ended);
 
   static GstBusSyncReply OnMessage(GstBus* bus, GstMessage* message, gpointer self);

@@ -70,7 +70,7 @@ void AddSource(LaunchLine& line, const CameraConfig& camera, bool for_user) {
     line.Add({"filesrc", {{"location", camera.location}}});
   } else {
     const std::string& uri = for_user ? camera.location_as_written : camera.location;
-    if (camera.location.starts_with("rtsp://") || camera.location.starts_with("rtsps://")) {
+    if (camera.rtsp()) {
       line.Add({"rtspsrc", {{"location", uri}, {"protocols", "tcp"}, {"latency", "200"}}});
       line.Add({"application/x-rtp,media=video", {}});
     } else {
