@@ -171,11 +171,6 @@ void Camera::OnDecoded(GstBuffer* buffer) {
   MutexLock lock(mutex_);
   ++pass_.decoded;
   if (!GST_BUFFER_PTS_IS_VALID(buffer)) return;
-  pass_.last_pts_ns =
-      std::max(pass_.last_pts_ns,
-               static_cast<int64_t>(
-                   GST_BUFFER_PTS(buffer) +
-                   std::max<GstClockTime>(GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0, 1)));
   const size_t index = PictureFeeder::IndexOf(GST_BUFFER_PTS(buffer));
   if (index < pass_.pictures_decoded.size()) pass_.pictures_decoded[index] = true;
 }
@@ -186,16 +181,18 @@ GstFlowReturn Camera::OnSample(GstSample* sample) {
   const elements::DetectionResult* result = elements::NpuDetectionMeta::Get(buffer);
   elements::FrameInfo info = decoded == nullptr ? elements::FrameInfo() : *decoded;
   const int64_t now_ns = clock_.NowNs();
+  int64_t pts_ns = elements::StreamTimeNs(*gst_sample_get_segment(sample), buffer);
   {
     MutexLock lock(mutex_);
     ++pass_.finished;
+    const int64_t duration_ns = GST_BUFFER_DURATION_IS_VALID(buffer) ? static_cast<int64_t>(GST_BUFFER_DURATION(buffer)) : 0;
+    pass_.end_ns = std::max(pass_.end_ns, pts_ns + std::max<int64_t>(duration_ns, 1));
   }
   if (result == nullptr) {
     const std::string_view reason = elements::ToString(info.skipped);
     metrics_.OnDropped(reason.empty() ? "no-result" : std::string(reason), 1, now_ns);
     return GST_FLOW_OK;
   }
-  int64_t pts_ns = elements::StreamTimeNs(*gst_sample_get_segment(sample), buffer);
   if (pts_ns >= 0) pts_ns += first_pts_ns_;
   info.camera_id = config_.name;
   info.frame_id += first_frame_id_;
@@ -313,7 +310,7 @@ Status Camera::TakeDown(bool ended) {
   metrics_.OnDropped(whole ? "not-shown" : "stopped", undecoded - corrupt, now_ns);
   metrics_.OnDropped(whole ? "lost" : "stopped", pass_.decoded - std::min(pass_.finished, pass_.decoded), now_ns);
   first_frame_id_ += pass_.decoded;
-  first_pts_ns_ += std::max<int64_t>(pass_.last_pts_ns, 0);
+  first_pts_ns_ += pass_.end_ns;
   if (!failure_.ok()) return failure_;
   if (!pictures.ok()) return pictures;
   if (whole && pass_.decoded == 0) {

@@ -65,7 +65,7 @@ class Camera {
   // What a pass has seen; frames that went in and never came out are found by subtraction.
   struct Pass {
     uint64_t frames_in = 0, decoded = 0, finished = 0;
-    int64_t last_pts_ns = -1;
+    int64_t end_ns = 0;  // of the last frame, from the start of the stream
     std::vector<bool> pictures_decoded;
   };
 

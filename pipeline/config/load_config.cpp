@@ -151,6 +151,7 @@ void CheckSource(YamlMap& map, const CameraConfig& camera) {
   if (given == 0) map.Fail("uri", "is missing; a camera has one of 'uri', 'file' or 'dir'");
   if (given > 1) map.Fail("uri", "a camera has only one of 'uri', 'file' and 'dir'");
   if (camera.loop && camera.kind == SourceKind::kUri) map.Fail("loop", "is for files and folders");
+  if (camera.realtime && camera.kind == SourceKind::kPictures) map.Fail("realtime", "is for videos; pictures have no pace");
 }
 
 // A camera's name becomes part of file names and records.

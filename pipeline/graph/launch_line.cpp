@@ -78,7 +78,7 @@ void AddSource(LaunchLine& line, const CameraConfig& camera, bool for_user) {
     }
   }
   line.Add({"parsebin", {{"name", "parser"}}});
-  if (camera.realtime) line.Add({"identity", {{"sync", "true"}}});
+  if (camera.realtime && !camera.rtsp()) line.Add({"identity", {{"sync", "true"}}});
 }
 
 void AddDecoder(LaunchLine& line, const CameraConfig& camera, const ModelConfig& model) {

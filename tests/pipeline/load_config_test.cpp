@@ -191,6 +191,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "3: cameras.a.uri: a '${' is not closed"},
         Mistake{"LoopOfALiveCamera", "cameras:\n  a:\n    uri: rtsp://h/\n    loop: true\n",
                 "4: cameras.a.loop: is for files"},
+        Mistake{"PaceOfPictures", "defaults:\n  realtime: true\ncameras:\n  a:\n    dir: pictures\n",
+                "5: cameras.a.realtime: is for videos"},
         Mistake{"CameraName", "cameras:\n  a/b:\n    uri: a.mp4\n", "3: cameras.a/b: a camera's name is made of"},
         Mistake{"NoCameras", "cameras:\n", "2: cameras: must be a mapping"},
         Mistake{"Twice", "cameras:\n  a:\n    uri: a.mp4\n  a:\n    uri: b.mp4\n", "4: cameras.a: is given twice"},
