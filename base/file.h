@@ -29,6 +29,9 @@ class MappedFile {
 // The whole file as text. Errors name the file and the system's reason.
 Result<std::string> ReadTextFile(const std::filesystem::path& path);
 
+// The first `most_bytes` bytes of a file, a pipe or a device, which are read once and in order.
+Result<std::string> ReadUpTo(const std::filesystem::path& path, size_t most_bytes);
+
 // Writes to a temporary file beside `path` and renames it, so that a reader sees the old content or the new, never a
 // part; parent folders are made. A symbolic link is followed; a device or pipe is written to as it is.
 Status WriteFileAtomically(const std::filesystem::path& path, std::span<const std::byte> content);

@@ -221,6 +221,8 @@ Result<fs::path> CompileOnnx(const ModelRequest& request, const std::string& fil
 
 }  // namespace
 
+Status CheckModel(const ModelRequest& request) { return Describe(request).status(); }
+
 Result<ResolvedModel> ResolveModel(const ModelRequest& request) {
   if (request.model.empty()) return Status(StatusCode::kInvalidArgument, "no model is named");
   NPUSTREAM_ASSIGN_OR_RETURN(ModelDescription description, Describe(request));

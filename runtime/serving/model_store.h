@@ -35,4 +35,8 @@ struct ResolvedModel {
 // while compiling; any thread.
 Result<ResolvedModel> ResolveModel(const ModelRequest& request);
 
+// The mistakes of a request that show without opening or compiling the model: files that are not there, descriptions
+// and labels that cannot be read. Any thread.
+Status CheckModel(const ModelRequest& request);
+
 }  // namespace npustream::serving

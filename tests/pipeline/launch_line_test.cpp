@@ -78,6 +78,8 @@ TEST(RecordsPath, KeepsCamerasApartInPipelinesOfTheirOwn) {
   EXPECT_EQ(SeparateRecordsPath(config, config.cameras[1]), "out/all.yard.jsonl");
   config.outputs.records = "out/{camera}.jsonl";
   EXPECT_EQ(SeparateRecordsPath(config, config.cameras[1]), "out/yard.jsonl");
+  config.outputs.records = "{camera}/{camera}.jsonl";
+  EXPECT_EQ(RecordsPath(config, config.cameras[1]), "yard/yard.jsonl");
   config.outputs.records = "-";
   EXPECT_EQ(SeparateRecordsPath(config, config.cameras[1]), "-");
 }
