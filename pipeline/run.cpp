@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/thread_budget.h"
 #include "elements/infer/model_binding.h"
+#include "elements/support/percentile.h"
 #include "pipeline/camera/gst_handles.h"
 #include "pipeline/camera_set.h"
 #include "pipeline/config/check_outputs.h"
@@ -37,18 +38,13 @@ LoadedModel Load(const ModelConfig& model, const RunOptions& options) {
   return {*binding, Status()};
 }
 
-int64_t Quantile(const std::vector<int64_t>& sorted, double fraction) {
-  if (sorted.empty()) return 0;
-  return sorted[static_cast<size_t>(fraction * static_cast<double>(sorted.size() - 1) + 0.5)];
-}
-
 ModelFigures FiguresOf(const serving::RunnerStats& stats) {
   ModelFigures figures;
   figures.batches = stats.batches;
   for (size_t size = 0; size < stats.batches_by_size.size(); ++size)
     figures.images += size * stats.batches_by_size[size];
-  figures.queue_wait_p50_ns = Quantile(stats.queue_wait_ns_sorted, 0.50);
-  figures.queue_wait_p99_ns = Quantile(stats.queue_wait_ns_sorted, 0.99);
+  figures.queue_wait_p50_ns = elements::Percentile(stats.queue_wait_ns_sorted, 0.50);
+  figures.queue_wait_p99_ns = elements::Percentile(stats.queue_wait_ns_sorted, 0.99);
   return figures;
 }
 
