@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "pipeline/config/records_path.h"
 #include "pipeline/config/source_kind.h"
 
 namespace npustream::pipeline {
@@ -33,9 +35,10 @@ std::string QuoteForParser(std::string_view value) {
 std::string QuoteForShell(std::string_view word) {
   if (word.find("${") != std::string_view::npos) {
     std::string quoted = "\"";
-    for (char c : word) {
-      if (c == '"' || c == '\\' || c == '`') quoted += '\\';
-      quoted += c;
+    for (size_t i = 0; i < word.size(); ++i) {
+      const bool dollar = word[i] == '$' && !word.substr(i).starts_with("${");
+      if (dollar || word[i] == '"' || word[i] == '\\' || word[i] == '`') quoted += '\\';
+      quoted += word[i];
     }
     return quoted + '"';
   }
@@ -130,6 +133,19 @@ std::string LaunchLine::ForShell() const {
       text += " " + QuoteForShell(fmt::format("{}={}", name, value));
   }
   return text;
+}
+
+std::string CameraScript(const RunConfig& config, const CameraConfig& camera, const ModelConfig& model) {
+  const std::string records = SeparateRecordsPath(config, camera);
+  std::string script = fmt::format("# {}\n", camera.name);
+  if (records != RecordsPath(config, camera)) script += "# records: a process of its own writes a file of its own\n";
+  if (camera.loop) script += "# loop: a launch line ends where its source does\n";
+  if (!config.outputs.video.empty()) script += "# video: a launch line has one camera and draws no grid\n";
+  if (camera.kind == SourceKind::kPictures) script += "# pictures: a launch line reads the JPEG files of a folder alone\n";
+  const std::string folder = std::filesystem::path(records).parent_path();
+  if (!folder.empty()) script += fmt::format("mkdir -p {}\n", QuoteForShell(folder));
+  if (config.threads > 0) script += fmt::format("NPUSTREAM_THREADS={} ", config.threads);
+  return script + DescribeCamera(camera, model, records, PipelineEnd::kMetaSink).ForShell() + "\n";
 }
 
 LaunchLine DescribeCamera(const CameraConfig& camera, const ModelConfig& model, const std::string& records,

@@ -127,6 +127,18 @@ TEST(Cameras, AClipThatIsLoopedGoesOnUntilItIsStopped) {
   EXPECT_EQ(gate["records_out"].get<int64_t>() + TotalDropped(gate), gate["frames_in"]) << gate;
 }
 
+// Where no folder is yet.
+TEST(Cameras, PrintedPipelinesRunAsTheyAre) {
+  const TemporaryFolder folder;
+  MakeClip(folder, 10);
+  std::ofstream(folder / "cameras.yaml") << "threads: 2\ncameras:\n  gate: {file: clip.mp4, loop: true}\n  yard: {file: clip.mp4, interval: 2}\n"
+                                            "outputs: {records: 'my out/all.jsonl', video: all.mp4}\n";
+  const auto run = RunShell("cd '" + folder.path().string() + "' && npustream check -c cameras.yaml --print-pipeline > script && sh -e script");
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_EQ(ReadJsonLines(folder / "my out" / "all.gate.jsonl").size(), 10u);
+  EXPECT_EQ(ReadJsonLines(folder / "my out" / "all.yard.jsonl").size(), 5u);
+}
+
 TEST(Cameras, ACameraThatDoesNotOpenLeavesTheOthersAlone) {
   const TemporaryFolder folder;
   const std::string clip = MakeClip(folder, 10);
