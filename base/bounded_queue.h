@@ -10,34 +10,22 @@
 
 namespace npustream {
 
-// What a full queue does with a newcomer.
-enum class WhenFull { kBlock, kDropOldest, kFail };
-
 // A FIFO between threads with a fixed bound; its storage is allocated once. After Close() pushes fail and pops drain
 // what is left.
 template <typename T>
 class BoundedQueue {
  public:
-  struct PushOutcome {
-    bool accepted = false;
-    std::optional<T> displaced;  // the oldest item, given back by kDropOldest; the newcomer itself if not accepted
-  };
+  explicit BoundedQueue(size_t capacity) : slots_(capacity) { assert(capacity > 0); }
 
-  explicit BoundedQueue(size_t capacity, WhenFull when_full = WhenFull::kBlock)
-      : slots_(capacity), when_full_(when_full) {
-    assert(capacity > 0);
-  }
-
-  PushOutcome Push(T item) {
+  // Waits for room. False, without the item, once the queue is closed.
+  bool Push(T item) {
     MutexLock lock(mutex_);
-    while (!closed_ && size_ == slots_.size() && when_full_ == WhenFull::kBlock) not_full_.Wait(lock);
-    if (closed_ || (size_ == slots_.size() && when_full_ == WhenFull::kFail)) return {false, std::move(item)};
-    PushOutcome outcome{true, std::nullopt};
-    if (size_ == slots_.size()) outcome.displaced = TakeFront();
+    while (!closed_ && size_ == slots_.size()) not_full_.Wait(lock);
+    if (closed_) return false;
     slots_[(head_ + size_) % slots_.size()] = std::move(item);
     ++size_;
     not_empty_.NotifyOne();
-    return outcome;
+    return true;
   }
 
   // Waits for an item; nothing once the queue is closed and empty.
@@ -78,7 +66,6 @@ class BoundedQueue {
   size_t head_ NPUSTREAM_GUARDED_BY(mutex_) = 0;
   size_t size_ NPUSTREAM_GUARDED_BY(mutex_) = 0;
   bool closed_ NPUSTREAM_GUARDED_BY(mutex_) = false;
-  const WhenFull when_full_;
 };
 
 }  // namespace npustream

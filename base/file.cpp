@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
@@ -105,6 +106,22 @@ MappedFile::~MappedFile() {
 Result<std::string> ReadTextFile(const fs::path& path) {
   NPUSTREAM_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
   return std::string(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+}
+
+Result<std::string> ReadUpTo(const fs::path& path, size_t most_bytes) {
+  const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (fd.get() < 0) return SystemError(path, "open");
+  constexpr size_t kStep = 64 * 1024;
+  std::string text;
+  while (text.size() < most_bytes) {
+    const size_t before = text.size(), step = std::min(kStep, most_bytes - before);
+    text.resize(before + step);
+    const ssize_t count = read(fd.get(), text.data() + before, step);
+    if (count < 0 && errno != EINTR) return SystemError(path, "read");
+    text.resize(before + static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    if (count == 0) break;
+  }
+  return text;
 }
 
 Result<NewFile> NewFile::Create(const fs::path& path) {

@@ -30,6 +30,9 @@ class MappedFile {
 // The whole file as text. Errors name the file and the system's reason.
 Result<std::string> ReadTextFile(const std::filesystem::path& path);
 
+// The first `most_bytes` bytes of a file, a pipe or a device, which are read once and in order.
+Result<std::string> ReadUpTo(const std::filesystem::path& path, size_t most_bytes);
+
 // A file in the making, which appears under its path whole, with Commit, or never. Until then it has no name
 // (O_TMPFILE), so that not even a process that is killed leaves something behind; only where a file system has no
 // nameless files it lies beside its path as "PATH.XXXXXX". Parent folders are made. A symbolic link is followed, and

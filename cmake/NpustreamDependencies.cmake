@@ -20,6 +20,7 @@ pkg_check_modules(LIBAV REQUIRED IMPORTED_TARGET libavcodec libavformat libavuti
 find_program(NPUSTREAM_FLATC flatc REQUIRED)
 if(NPUSTREAM_BUILD_TESTS)
   find_package(GTest REQUIRED)
+  pkg_check_modules(GSTREAMER_RTSP_SERVER REQUIRED IMPORTED_TARGET gstreamer-rtsp-server-1.0)
 endif()
 
 # Debian's dnnl package configuration asks for OpenCL, which its library does not need to be linked.

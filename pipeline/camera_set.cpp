@@ -126,8 +126,15 @@ void CameraSet::FinishPass(size_t index) {
 
 void CameraSet::RequestStop() {
   stopping_ = true;
-  for (const auto& member : members_) {
-    if (member->running) member->camera->RequestStop();
+  for (size_t i = 0; i < members_.size(); ++i) {
+    if (!members_[i]->running) continue;
+    Camera& camera = *members_[i]->camera;
+    // Of a camera that has not answered yet nothing is on its way.
+    if (config_.cameras[i].rtsp() && camera.pass_frames() == 0) {
+      EndMember(i, camera.Abort());
+    } else {
+      camera.RequestStop();
+    }
   }
 }
 

@@ -13,6 +13,7 @@
 #include "elements/infer/model_binding.h"
 #include "elements/postprocess/box_decoder.h"
 #include "elements/postprocess/result_builder.h"
+#include "elements/support/percentile.h"
 #include "pipeline/camera/camera.h"
 #include "pipeline/camera/gst_handles.h"
 #include "pipeline/camera_set.h"
@@ -43,18 +44,13 @@ LoadedModel Load(const ModelConfig& model, const RunOptions& options) {
   return {*binding, elements::ResultBuilder({}).Check(**binding)};
 }
 
-int64_t Quantile(const std::vector<int64_t>& sorted, double fraction) {
-  if (sorted.empty()) return 0;
-  return sorted[static_cast<size_t>(fraction * static_cast<double>(sorted.size() - 1) + 0.5)];
-}
-
 ModelFigures FiguresOf(const serving::RunnerStats& stats) {
   ModelFigures figures;
   figures.batches = stats.batches;
   for (size_t size = 0; size < stats.batches_by_size.size(); ++size)
     figures.images += size * stats.batches_by_size[size];
-  figures.queue_wait_p50_ns = Quantile(stats.queue_wait_ns_sorted, 0.50);
-  figures.queue_wait_p99_ns = Quantile(stats.queue_wait_ns_sorted, 0.99);
+  figures.queue_wait_p50_ns = elements::Percentile(stats.queue_wait_ns_sorted, 0.50);
+  figures.queue_wait_p99_ns = elements::Percentile(stats.queue_wait_ns_sorted, 0.99);
   return figures;
 }
 

@@ -8,7 +8,6 @@
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
 #include "pipeline/config/load_config.h"
-#include "pipeline/config/records_path.h"
 #include "pipeline/graph/launch_line.h"
 
 namespace npustream::apps {
@@ -18,10 +17,7 @@ void PrintPipelines(const pipeline::RunConfig& config) {
   for (const pipeline::CameraConfig& camera : config.cameras) {
     const auto model = std::find_if(config.models.begin(), config.models.end(),
                                     [&](const pipeline::ModelConfig& m) { return m.name == camera.model; });
-    fmt::print(
-        "# {}\n{}\n", camera.name,
-        DescribeCamera(camera, *model, pipeline::SeparateRecordsPath(config, camera), pipeline::PipelineEnd::kMetaSink)
-            .ForShell());
+    fmt::print("{}", pipeline::CameraScript(config, camera, *model));
   }
 }
 

@@ -28,7 +28,7 @@ Status VdecChannel::Push(Kind kind, std::span<const uint8_t> data, Answer answer
     return Status(StatusCode::kResourceExhausted, "no memory for a packet");
   }
   if (!data.empty()) std::memcpy(packet->data, data.data(), data.size());
-  if (!jobs_.Push({kind, std::move(packet), std::move(answer)}).accepted) {
+  if (!jobs_.Push({kind, std::move(packet), std::move(answer)})) {
     return Status(StatusCode::kUnavailable, "the channel is being destroyed");
   }
   return {};

@@ -54,7 +54,7 @@ class VdecChannel {
   void Lose(const std::vector<int64_t>& sequences);
 
   const std::unique_ptr<Decoder> decoder_;
-  BoundedQueue<Job> jobs_{kQueuedPackets, WhenFull::kBlock};
+  BoundedQueue<Job> jobs_{kQueuedPackets};
   // The thread's own.
   PacketLedger ledger_;
   std::unordered_map<int64_t, Answer> answers_;

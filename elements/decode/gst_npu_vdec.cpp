@@ -31,6 +31,7 @@ struct VdecState {
   PictureColors negotiated_colors;
   FrameInfo frame_template;
   uint64_t corrupt_run = 0;
+  bool discarding = false;  // pictures that still come out are of no use
 
   std::atomic<GstFlowReturn> flow{GST_FLOW_OK};  // of the last push
   std::atomic<uint64_t> packets_in{0};
@@ -99,8 +100,10 @@ void DeliverPicture(GstNpuVdec* self, DecodedPicture decoded) {
   VdecState& state = self->state;
   GST_VIDEO_DECODER_STREAM_LOCK(decoder);
   GstVideoCodecFrame* frame = gst_video_decoder_get_frame(decoder, static_cast<int>(decoded.tag));
-  if (frame == nullptr) {
-    GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);  // flushed in the meantime
+  if (frame == nullptr || state.discarding) {
+    // A flush has taken the frame's segment event away; the base class drops the frame itself.
+    if (frame != nullptr) gst_video_codec_frame_unref(frame);
+    GST_VIDEO_DECODER_STREAM_UNLOCK(decoder);
     return;
   }
   if (decoded.block == nullptr) {
@@ -157,19 +160,23 @@ Status OpenChannel(GstNpuVdec* self) {
   return state.channel->SendCodecData(state.key.codec_data);
 }
 
-// Lets every packet on its way come out (or be lost, after Abort) and closes the channel.
+// Lets every packet on its way come out, or be lost, and closes the channel.
 Status CloseChannel(GstNpuVdec* self, bool drain) {
   VdecState& state = self->state;
   std::unique_ptr<VdecChannel> channel = std::move(state.channel);
   if (channel == nullptr) return Status();
-  StreamUnlock unlock(GST_VIDEO_DECODER(self));
+  state.discarding = !drain;
   Status status;
-  if (drain) {
-    status = channel->Drain();
-  } else {
-    channel->Abort();
+  {
+    StreamUnlock unlock(GST_VIDEO_DECODER(self));
+    if (drain) {
+      status = channel->Drain();
+    } else {
+      channel->Abort();
+    }
+    channel.reset();
   }
-  channel.reset();
+  state.discarding = false;
   return status;
 }
 

@@ -39,8 +39,7 @@ std::string SourceNameOf(GstPad* sink_pad) {
     gst_query_parse_uri(query, &uri);
     const UniqueText owned_uri(uri);
     const UniqueText path(uri == nullptr ? nullptr : g_filename_from_uri(uri, nullptr, nullptr));
-    const gchar* place = path != nullptr ? path.get() : uri;
-    if (place != nullptr) name = UniqueText(g_path_get_basename(place)).get();
+    if (path != nullptr) name = UniqueText(g_path_get_basename(path.get())).get();
   }
   gst_query_unref(query);
   return name;

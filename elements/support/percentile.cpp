@@ -1,15 +1,27 @@
 #include "elements/support/percentile.h"
 
 #include <algorithm>
-#include <cstddef>
+#include <cmath>
+#include <utility>
 
 namespace npustream::elements {
 
+size_t NearestRank(double fraction, size_t count) {
+  // 0.07 · 100 is a little more than 7 in floating point.
+  constexpr double kRounding = 1e-9;
+  const double rank = std::ceil(fraction * static_cast<double>(count) - kRounding);
+  return static_cast<size_t>(std::clamp(rank, 1.0, static_cast<double>(count)));
+}
+
+int64_t Percentile(std::vector<int64_t> samples, double fraction) {
+  if (samples.empty()) return 0;
+  const auto place = samples.begin() + static_cast<ptrdiff_t>(NearestRank(fraction, samples.size()) - 1);
+  std::nth_element(samples.begin(), place, samples.end());
+  return *place;
+}
+
 double PercentileMs(std::vector<int64_t> samples_ns, double fraction) {
-  if (samples_ns.empty()) return 0;
-  const auto rank = static_cast<ptrdiff_t>(fraction * static_cast<double>(samples_ns.size() - 1));
-  std::nth_element(samples_ns.begin(), samples_ns.begin() + rank, samples_ns.end());
-  return static_cast<double>(samples_ns[rank]) / 1e6;
+  return static_cast<double>(Percentile(std::move(samples_ns), fraction)) / 1e6;
 }
 
 }  // namespace npustream::elements

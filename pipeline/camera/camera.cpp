@@ -11,6 +11,7 @@
 #include "elements/meta/npu_metas.h"
 #include "elements/meta/stream_time.h"
 #include "pipeline/camera/connection.h"
+#include "pipeline/camera/stream_failure.h"
 #include "pipeline/config/expand_env.h"
 #include "pipeline/graph/missing_element.h"
 
@@ -64,7 +65,25 @@ Camera::~Camera() {
   if (pipeline_ != nullptr) (void)TakeDown(false);
 }
 
-std::string Camera::DisplayName() const { return WithoutPassword(config_.location); }
+// Values of variables in a URI are secrets until proven otherwise.
+std::string Camera::DisplayName() const {
+  return config_.kind == SourceKind::kUri ? WithoutPassword(config_.location_as_written) : config_.location;
+}
+
+// GStreamer's words, in which a URI may stand with all that is secret about it.
+std::string Camera::Explain(const GError& error) const {
+  if (config_.rtsp()) {
+    if (const auto failure = RtspFailure(error)) return *failure;
+  }
+  std::string text = WithoutStop(error.message);
+  if (config_.kind != SourceKind::kUri) return text;
+  const std::string shown = DisplayName();
+  for (size_t at = text.find(config_.location); at != std::string::npos;
+       at = text.find(config_.location, at + shown.size())) {
+    text.replace(at, config_.location.size(), shown);
+  }
+  return text;
+}
 
 Status Camera::CheckSource(const CameraConfig& config) {
   if (config.kind == SourceKind::kUri) return Status();
@@ -159,11 +178,6 @@ bool Camera::OnDecoded(GstBuffer* buffer) {
   MutexLock lock(mutex_);
   ++pass_.decoded;
   if (!GST_BUFFER_PTS_IS_VALID(buffer)) return true;
-  pass_.last_pts_ns =
-      std::max(pass_.last_pts_ns,
-               static_cast<int64_t>(
-                   GST_BUFFER_PTS(buffer) +
-                   std::max<GstClockTime>(GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0, 1)));
   const size_t index = PictureFeeder::IndexOf(GST_BUFFER_PTS(buffer));
   if (index < pass_.pictures_decoded.size()) pass_.pictures_decoded[index] = true;
   return true;
@@ -175,16 +189,18 @@ GstFlowReturn Camera::OnSample(GstSample* sample) {
   const elements::DetectionResult* result = elements::NpuDetectionMeta::Get(buffer);
   elements::FrameInfo info = decoded == nullptr ? elements::FrameInfo() : *decoded;
   const int64_t now_ns = clock_.NowNs();
+  int64_t pts_ns = elements::StreamTimeNs(*gst_sample_get_segment(sample), buffer);
   {
     MutexLock lock(mutex_);
     ++pass_.finished;
+    const int64_t duration_ns = GST_BUFFER_DURATION_IS_VALID(buffer) ? static_cast<int64_t>(GST_BUFFER_DURATION(buffer)) : 0;
+    pass_.end_ns = std::max(pass_.end_ns, pts_ns + std::max<int64_t>(duration_ns, 1));
   }
   if (result == nullptr) {
     const std::string_view reason = elements::ToString(info.skipped);
     metrics_.OnDropped(reason.empty() ? "no-result" : std::string(reason), 1, now_ns);
     return GST_FLOW_OK;
   }
-  int64_t pts_ns = elements::StreamTimeNs(*gst_sample_get_segment(sample), buffer);
   if (pts_ns >= 0) pts_ns += first_pts_ns_;
   info.camera_id = config_.name;
   info.frame_id += first_frame_id_;
@@ -223,7 +239,9 @@ void Camera::TakeNote(GstMessage* message) {
     const UniqueError warning(raw);
     // "Delayed linking failed": the error that follows says it better.
     if (warning->domain == GST_PARSE_ERROR) return;
-    const std::string sentence = WithoutStop(warning->message);
+    const std::string sentence = Explain(*warning);
+    if (config_.rtsp() && IsBrokenOff(*warning))
+      return SetFailure(Status(StatusCode::kUnavailable, fmt::format("{}: {}", DisplayName(), sentence)));
     Log(LogLevel::kWarning, "pipeline", "camera {}: {}: {}", config_.name, DisplayName(), sentence);
     MutexLock lock(mutex_);
     if (pass_.first_warning.empty()) pass_.first_warning = sentence;
@@ -279,9 +297,9 @@ Status Camera::Describe(GstMessage* error_message) {
       error->domain == GST_STREAM_ERROR && pass_.frames_in == 0 && config_.kind != SourceKind::kPictures;
   if (no_media) {
     return Status(StatusCode::kCorruptData,
-                  fmt::format("{} is not a video that can be read: {}", DisplayName(), WithoutStop(error->message)));
+                  fmt::format("{} is not a video that can be read: {}", DisplayName(), Explain(*error)));
   }
-  return Status(StatusCode::kUnavailable, fmt::format("{}: {}", DisplayName(), WithoutStop(error->message)));
+  return Status(StatusCode::kUnavailable, fmt::format("{}: {}", DisplayName(), Explain(*error)));
 }
 
 void Camera::RequestStop() {
@@ -318,7 +336,7 @@ Status Camera::TakeDown(bool ended) {
   metrics_.OnDropped(whole ? "not-shown" : "stopped", undecoded - corrupt, now_ns);
   metrics_.OnDropped(whole ? "lost" : "stopped", pass_.decoded - std::min(pass_.finished, pass_.decoded), now_ns);
   first_frame_id_ += pass_.decoded;
-  first_pts_ns_ += std::max<int64_t>(pass_.last_pts_ns, 0);
+  first_pts_ns_ += pass_.end_ns;
   if (!failure_.ok()) return failure_;
   if (!pictures.ok()) return pictures;
   return WhyNothing(whole);

@@ -70,7 +70,7 @@ class Camera {
   struct Pass {
     uint64_t frames_in = 0, decoded = 0, finished = 0, results = 0;
     std::string first_warning;
-    int64_t last_pts_ns = -1;
+    int64_t end_ns = 0;  // of the last frame, from the start of the stream
     std::vector<bool> pictures_decoded;
   };
 
@@ -86,6 +86,7 @@ class Camera {
   Status PictureFailures(bool ended);
   Status WhyNothing(bool whole) const NPUSTREAM_REQUIRES(mutex_);
   std::string DisplayName() const;
+  std::string Explain(const GError& error) const;
   Status TakeDown(bool ended);
 
   static GstBusSyncReply OnMessage(GstBus* bus, GstMessage* message, gpointer self);

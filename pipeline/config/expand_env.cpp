@@ -27,6 +27,10 @@ Result<std::string> ValueOf(std::string_view inside) {
   return Status(StatusCode::kNotFound, fmt::format("the environment variable {} is not set", name));
 }
 
+bool IsPort(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+}
+
 }  // namespace
 
 Result<std::string> ExpandEnvironment(std::string_view text) {
@@ -47,10 +51,15 @@ Result<std::string> ExpandEnvironment(std::string_view text) {
 std::string WithoutPassword(std::string_view uri) {
   const size_t scheme = uri.find("://");
   if (scheme == std::string_view::npos) return std::string(uri);
-  const size_t begin = scheme + 3, host_end = std::min(uri.find('/', begin), uri.size());
+  const size_t begin = scheme + 3, host_end = std::min(uri.find_first_of("/?#", begin), uri.size());
   // The last '@' before the path ends the user's part; a password may contain others.
-  const size_t at = uri.substr(0, host_end).rfind('@');
+  size_t at = uri.substr(0, host_end).rfind('@');
   const size_t colon = uri.find(':', begin);
+  if (at == std::string_view::npos || at < begin) {
+    // A password with a '/' that was not escaped is no valid URI, and no less a secret: what follows the colon is no port.
+    if (colon >= host_end || IsPort(uri.substr(colon + 1, host_end - colon - 1)) || uri[begin] == '[') return std::string(uri);
+    at = uri.rfind('@');
+  }
   if (at == std::string_view::npos || at < begin || colon >= at) return std::string(uri);
   return fmt::format("{}:***{}", uri.substr(0, colon), uri.substr(at));
 }

@@ -10,8 +10,10 @@
 #include "elements/postprocess/box_decoder.h"
 #include "pipeline/config/check_outputs.h"
 #include "pipeline/config/expand_env.h"
+#include "pipeline/config/records_path.h"
 #include "pipeline/config/source_kind.h"
-#include "runtime/serving/model_catalog.h"
+#include "runtime/serving/model_description.h"
+#include "runtime/serving/model_store.h"
 #include "runtime/serving/yaml_reader.h"
 
 namespace npustream::pipeline {
@@ -46,10 +48,10 @@ std::string ReadModelName(YamlMap& map, const fs::path& folder) {
   const std::string file = Under(folder, ExpandedText(map, "file"));
   if (map.Has("description") == map.Has("file")) {
     map.Fail("description", "a model has either 'description' or 'file'");
-  } else if (map.Has("description") && description.find('/') == std::string::npos) {
-    if (Status known = serving::FindDescription(description).status(); !known.ok()) map.Fail("description", known.message());
-  } else if (file.ends_with(".onnx") && !map.Has("decoder")) {
-    map.Fail("file", "an ONNX file needs a 'decoder'");
+  } else if (map.Has("file") && !file.ends_with(".onnx") && !file.ends_with(".om")) {
+    map.Fail("file", fmt::format("{} is neither an ONNX file (.onnx) nor an OM (.om)", file));
+  } else if (map.Has("file") && !map.Has("decoder")) {
+    map.Fail("file", "a file needs a 'decoder'");
   }
   return map.Has("file") ? file : description;
 }
@@ -58,6 +60,15 @@ std::string ReadDecoder(YamlMap& map) {
   if (!map.Has("decoder")) return "";
   const std::vector<std::string_view> names = elements::BoxDecoderNames();
   return std::string(names[map.Choice("decoder", names, 0)]);
+}
+
+void CheckModelFiles(YamlMap& map, const serving::ModelRequest& request) {
+  if (map.Has("labels")) {
+    if (Status status = serving::LoadLabels(request.labels_file).status(); !status.ok()) map.Fail("labels", status.message());
+  }
+  if (const Status status = serving::DescribeModel(request).status(); !status.ok()) {
+    map.Fail(map.Has("file") ? "file" : "description", status.message());
+  }
 }
 
 ModelConfig ReadModel(YamlMap& map, const std::string& name, const fs::path& folder) {
@@ -75,6 +86,7 @@ ModelConfig ReadModel(YamlMap& map, const std::string& name, const fs::path& fol
   model.queue_size = map.Integer("queue-size", 1, 4096, model.queue_size);
   model.device = map.Integer("device", 0, 15, model.device);
   map.RefuseOtherKeys();
+  CheckModelFiles(map, model.request);
   return model;
 }
 
@@ -120,6 +132,20 @@ void CheckModel(YamlMap& map, const std::vector<ModelConfig>& models, const std:
   }
 }
 
+// A path in which the placeholders that are given, and no others, stand for something.
+std::string ReadOutputPath(YamlMap& map, std::string_view key, std::string otherwise,
+                           const std::vector<std::string_view>& placeholders) {
+  const std::string path = ExpandedText(map, key, std::move(otherwise));
+  for (size_t at = path.find('{'); at != std::string::npos; at = path.find('{', at + 1)) {
+    const std::string_view placeholder = std::string_view(path).substr(at, path.find('}', at) - at + 1);
+    if (std::find(placeholders.begin(), placeholders.end(), placeholder) != placeholders.end()) continue;
+    map.Fail(key, placeholders.empty() ? fmt::format("'{}' stands for nothing here", placeholder)
+                                       : fmt::format("'{}' stands for nothing; known is {}", placeholder,
+                                                     fmt::join(placeholders, ", ")));
+  }
+  return path;
+}
+
 // The keys which `defaults:` may have too.
 void ReadOverrides(YamlMap& map, CameraConfig& camera) {
   camera.model = map.Text("model", camera.model);
@@ -129,7 +155,7 @@ void ReadOverrides(YamlMap& map, CameraConfig& camera) {
   camera.loop = map.Bool("loop", camera.loop);
   camera.realtime = map.Bool("realtime", camera.realtime);
   if (auto region = ReadRegion(map)) camera.region = region;
-  camera.records = ExpandedText(map, "records", camera.records);
+  camera.records = ReadOutputPath(map, "records", camera.records, RecordsPlaceholders());
 }
 
 constexpr const char* kSourceKeys[] = {"uri", "file", "dir"};
@@ -151,11 +177,12 @@ void CheckSource(YamlMap& map, const CameraConfig& camera) {
   if (given == 0) map.Fail("uri", "is missing; a camera has one of 'uri', 'file' or 'dir'");
   if (given > 1) map.Fail("uri", "a camera has only one of 'uri', 'file' and 'dir'");
   if (camera.loop && camera.kind == SourceKind::kUri) map.Fail("loop", "is for files and folders");
+  if (camera.realtime && camera.kind == SourceKind::kPictures) map.Fail("realtime", "is for videos; pictures have no pace");
 }
 
 // A camera's name becomes part of file names and records.
 bool IsCameraName(const std::string& name) {
-  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](unsigned char c) {
+  return !name.empty() && name.size() <= 64 && name[0] != '.' && std::all_of(name.begin(), name.end(), [](unsigned char c) {
     return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c >= 0x80;
   });
 }
@@ -189,7 +216,7 @@ std::vector<CameraConfig> ReadCameras(YamlMap& root, const std::vector<ModelConf
   YamlMap map = root.Map("cameras");
   for (const std::string& name : map.Keys()) {
     if (!IsCameraName(name)) {
-      map.Fail(name, "a camera's name is made of letters, digits, '_', '-' and '.', at most 64");
+      map.Fail(name, "a camera's name is made of letters, digits, '_', '-' and '.', at most 64, and begins with no '.'");
     }
     YamlMap entry = map.Map(name);
     cameras.push_back(ReadCamera(entry, name, defaults, models, folder));
@@ -202,8 +229,8 @@ std::vector<CameraConfig> ReadCameras(YamlMap& root, const std::vector<ModelConf
 OutputConfig ReadOutputs(YamlMap& root) {
   OutputConfig outputs;
   YamlMap map = root.Map("outputs");
-  outputs.records = ExpandedText(map, "records");
-  outputs.video = ExpandedText(map, "video");
+  outputs.records = ReadOutputPath(map, "records", "", RecordsPlaceholders());
+  outputs.video = ReadOutputPath(map, "video", "", {});
   map.RefuseOtherKeys();
   return outputs;
 }
@@ -214,7 +241,8 @@ Result<RunConfig> LoadRunConfig(const fs::path& path) {
   serving::YamlReader reader(path);
   YamlMap root = reader.Root();
   NPUSTREAM_RETURN_IF_ERROR(reader.status());
-  const fs::path folder = fs::absolute(path).parent_path();
+  std::error_code ignored;
+  const fs::path folder = fs::is_regular_file(path, ignored) ? fs::absolute(path).parent_path() : fs::current_path(ignored);
   RunConfig config;
   config.threads = root.Integer("threads", 1, 1024, 0);
   for (const char* section : {"models", "defaults", "cameras", "outputs"}) root.Map(section);

@@ -11,9 +11,15 @@ constexpr std::string_view kCameraMark = "{camera}";
 
 }  // namespace
 
+const std::vector<std::string_view>& RecordsPlaceholders() {
+  static const std::vector<std::string_view> placeholders{kCameraMark};
+  return placeholders;
+}
+
 std::string RecordsPath(const RunConfig& config, const CameraConfig& camera) {
   std::string path = camera.records.empty() ? config.outputs.records : camera.records;
-  if (const size_t mark = path.find(kCameraMark); mark != std::string::npos) {
+  for (size_t mark = path.find(kCameraMark); mark != std::string::npos;
+       mark = path.find(kCameraMark, mark + camera.name.size())) {
     path.replace(mark, kCameraMark.size(), camera.name);
   }
   return path;

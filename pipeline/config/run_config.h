@@ -43,8 +43,10 @@ struct CameraConfig {
   std::optional<Region> region;     // only this part goes through the model
   std::string records;              // a records file of its own; empty: that of the outputs
 
+  // rtsp:// and its kin (rtsps, rtspt, …).
+  bool rtsp() const { return kind == SourceKind::kUri && (location.starts_with("rtsp") || location.starts_with("RTSP")); }
   // Files and pictures are read as fast as they can be worked on, and nothing is dropped.
-  bool live() const { return realtime || location.starts_with("rtsp://") || location.starts_with("rtsps://"); }
+  bool live() const { return realtime || rtsp(); }
 };
 
 struct OutputConfig {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "pipeline/camera/picture_type.h"
+#include "pipeline/config/records_path.h"
+#include "pipeline/config/source_kind.h"
 
 namespace npustream::pipeline {
 namespace {
@@ -34,9 +36,10 @@ std::string QuoteForParser(std::string_view value) {
 std::string QuoteForShell(std::string_view word) {
   if (word.find("${") != std::string_view::npos) {
     std::string quoted = "\"";
-    for (char c : word) {
-      if (c == '"' || c == '\\' || c == '`') quoted += '\\';
-      quoted += c;
+    for (size_t i = 0; i < word.size(); ++i) {
+      const bool dollar = word[i] == '$' && !word.substr(i).starts_with("${");
+      if (dollar || word[i] == '"' || word[i] == '\\' || word[i] == '`') quoted += '\\';
+      quoted += word[i];
     }
     return quoted + '"';
   }
@@ -72,7 +75,7 @@ void AddSource(LaunchLine& line, const CameraConfig& camera, bool for_user) {
     line.Add({"filesrc", {{"location", camera.location}}});
   } else {
     const std::string& uri = for_user ? camera.location_as_written : camera.location;
-    if (camera.location.starts_with("rtsp://") || camera.location.starts_with("rtsps://")) {
+    if (camera.rtsp()) {
       line.Add({"rtspsrc", {{"location", uri}, {"protocols", "tcp"}, {"latency", "200"}}});
       line.Add({"application/x-rtp,media=video", {}});
     } else {
@@ -82,7 +85,7 @@ void AddSource(LaunchLine& line, const CameraConfig& camera, bool for_user) {
   // parsebin would take pieces of such a file for pictures.
   const bool motion_jpeg = camera.kind == SourceKind::kFile && IsMotionJpegFile(camera.location);
   line.Add({motion_jpeg ? "jpegparse" : "parsebin", {{"name", "parser"}}});
-  if (camera.realtime) line.Add({"identity", {{"name", "pace"}, {"sync", "true"}}});
+  if (camera.realtime && !camera.rtsp()) line.Add({"identity", {{"name", "pace"}, {"sync", "true"}}});
 }
 
 void AddDecoder(LaunchLine& line, const CameraConfig& camera, const ModelConfig& model) {
@@ -134,6 +137,19 @@ std::string LaunchLine::ForShell() const {
       text += " " + QuoteForShell(fmt::format("{}={}", name, value));
   }
   return text;
+}
+
+std::string CameraScript(const RunConfig& config, const CameraConfig& camera, const ModelConfig& model) {
+  const std::string records = SeparateRecordsPath(config, camera);
+  std::string script = fmt::format("# {}\n", camera.name);
+  if (records != RecordsPath(config, camera)) script += "# records: a process of its own writes a file of its own\n";
+  if (camera.loop) script += "# loop: a launch line ends where its source does\n";
+  if (!config.outputs.video.empty()) script += "# video: a launch line has one camera and draws no grid\n";
+  if (camera.kind == SourceKind::kPictures) script += "# pictures: a launch line reads the JPEG files of a folder alone\n";
+  const std::string folder = std::filesystem::path(records).parent_path();
+  if (!folder.empty()) script += fmt::format("mkdir -p {}\n", QuoteForShell(folder));
+  if (config.threads > 0) script += fmt::format("NPUSTREAM_THREADS={} ", config.threads);
+  return script + DescribeCamera(camera, model, records, PipelineEnd::kMetaSink).ForShell() + "\n";
 }
 
 LaunchLine DescribeCamera(const CameraConfig& camera, const ModelConfig& model, const std::string& records,

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
+
+#include "elements/support/percentile.h"
 
 namespace npustream::pipeline {
 
@@ -28,11 +29,11 @@ void LatencyHistogram::Add(int64_t nanoseconds) {
 
 int64_t LatencyHistogram::QuantileNs(double fraction) const {
   if (count_ == 0) return 0;
-  const auto wanted = static_cast<uint64_t>(std::ceil(std::clamp(fraction, 0.0, 1.0) * static_cast<double>(count_)));
+  const size_t wanted = elements::NearestRank(fraction, count_);
   uint64_t seen = 0;
   for (int bucket = 0; bucket < kBuckets; ++bucket) {
     seen += counts_[bucket];
-    if (seen >= std::max<uint64_t>(wanted, 1)) return UpperEdge(bucket);
+    if (seen >= wanted) return UpperEdge(bucket);
   }
   return UpperEdge(kBuckets - 1);
 }

@@ -12,6 +12,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include "base/file.h"
+#include "runtime/serving/yaml_text.h"
 
 namespace npustream::serving {
 namespace {
@@ -75,8 +76,15 @@ struct YamlMap::State {
     const auto entry = Find(key);
     return entry ? std::optional(entry->value) : std::nullopt;
   }
-  void Fail(const YAML::Node& where, std::string_view key, std::string_view message) {
-    reader.Note(StatusCode::kInvalidArgument, LineOf(where.Mark()), fmt::format("{}{}: {}", path, key, message));
+  // At the key: a value that is empty or a mapping of its own begins somewhere below.
+  void Fail(std::string_view key, std::string_view message) {
+    const auto entry = Find(key);
+    FailAt(entry ? entry->key : node, key, message);
+  }
+  void FailAt(const YAML::Node& where, std::string_view key, std::string_view message) {
+    std::string name = path + std::string(key);
+    if (key.empty() && !path.empty()) name.pop_back();
+    reader.Note(StatusCode::kInvalidArgument, LineOf(where.Mark()), fmt::format("{}: {}", name, message));
   }
 };
 
@@ -86,9 +94,9 @@ YamlMap::YamlMap(YamlReader& reader, const YAML::Node& node, std::string path)
   std::set<std::string> seen;
   for (const auto& item : node) {
     if (!item.first.IsScalar()) {
-      state_->Fail(item.first, "", "a key must be a plain word");
+      state_->FailAt(item.first, "", "a key must be a plain word");
     } else if (!seen.insert(item.first.Scalar()).second) {
-      state_->Fail(item.first, item.first.Scalar(), "is given twice");
+      state_->FailAt(item.first, item.first.Scalar(), "is given twice");
     }
   }
 }
@@ -107,12 +115,12 @@ std::string YamlMap::Text(std::string_view key, std::string otherwise) {
   const auto value = state_->Take(key);
   if (!value) return otherwise;
   if (value->IsScalar() && !value->Scalar().empty()) return value->Scalar();
-  state_->Fail(*value, key, "must be a text");
+  state_->Fail(key, "must be a text");
   return otherwise;
 }
 
 std::string YamlMap::RequiredText(std::string_view key) {
-  if (!Has(key)) state_->Fail(state_->node, key, "is missing");
+  if (!Has(key)) state_->Fail(key, "is missing");
   return Text(key);
 }
 
@@ -123,7 +131,7 @@ size_t YamlMap::Choice(std::string_view key, const std::vector<std::string_view>
     const auto found = std::find(choices.begin(), choices.end(), value->Scalar());
     if (found != choices.end()) return static_cast<size_t>(found - choices.begin());
   }
-  state_->Fail(*value, key, fmt::format("must be one of {}", fmt::join(choices, ", ")));
+  state_->Fail(key, fmt::format("must be one of {}", fmt::join(choices, ", ")));
   return otherwise;
 }
 
@@ -132,7 +140,7 @@ double YamlMap::Number(std::string_view key, double least, double most, double o
   if (!value) return otherwise;
   const auto number = value->IsScalar() ? ParseNumber(value->Scalar()) : std::nullopt;
   if (number && *number >= least && *number <= most) return *number;
-  state_->Fail(*value, key, fmt::format("must be a number from {} to {}", least, most));
+  state_->Fail(key, fmt::format("must be a number from {} to {}", least, most));
   return otherwise;
 }
 
@@ -141,7 +149,7 @@ int YamlMap::Integer(std::string_view key, int least, int most, int otherwise) {
   if (!value) return otherwise;
   const auto number = value->IsScalar() ? ParseWhole<int>(value->Scalar()) : std::nullopt;
   if (number && *number >= least && *number <= most) return *number;
-  state_->Fail(*value, key, fmt::format("must be a whole number from {} to {}", least, most));
+  state_->Fail(key, fmt::format("must be a whole number from {} to {}", least, most));
   return otherwise;
 }
 
@@ -160,7 +168,7 @@ std::vector<double> YamlMap::Numbers(std::string_view key) {
   if (value->IsSequence()) {
     for (const YAML::Node& item : *value) good = good && add(item);
   }
-  if (!good) state_->Fail(*value, key, "must be a number or a list of numbers");
+  if (!good) state_->Fail(key, "must be a number or a list of numbers");
   return numbers;
 }
 
@@ -169,12 +177,12 @@ std::vector<std::string> YamlMap::Texts(std::string_view key) {
   std::vector<std::string> texts;
   if (!value) return texts;
   if (!value->IsSequence()) {
-    state_->Fail(*value, key, "must be a list");
+    state_->Fail(key, "must be a list");
     return texts;
   }
   for (const YAML::Node& item : *value) {
     if (!item.IsScalar() || item.Scalar().empty()) {
-      state_->Fail(item, key, fmt::format("entry {} must be a text", texts.size() + 1));
+      state_->FailAt(item, key, fmt::format("entry {} must be a text", texts.size() + 1));
       return texts;
     }
     texts.push_back(item.Scalar());
@@ -184,7 +192,7 @@ std::vector<std::string> YamlMap::Texts(std::string_view key) {
 
 YamlMap YamlMap::Map(std::string_view key) {
   const auto value = state_->Take(key);
-  if (value && !value->IsMap()) state_->Fail(*value, key, "must be a mapping of keys to values");
+  if (value && !value->IsMap()) state_->Fail(key, "must be a mapping of keys to values");
   const YAML::Node node = value && value->IsMap() ? *value : YAML::Node(YAML::NodeType::Map);
   return YamlMap(state_->reader, node, fmt::format("{}{}.", state_->path, key));
 }
@@ -205,15 +213,14 @@ void YamlMap::RefuseOtherKeys() {
       return EditDistance(a, key) < EditDistance(b, key);
     });
     const bool similar = closest != state_->asked.end() && EditDistance(*closest, key) <= 2;
-    state_->Fail(state_->Find(key)->key, key,
+    state_->Fail(key,
                  similar ? fmt::format("is not a known key; did you mean '{}'?", *closest)
                          : fmt::format("is not a known key; known are {}", fmt::join(state_->asked, ", ")));
   }
 }
 
 void YamlMap::Fail(std::string_view key, std::string_view message) {
-  const auto entry = state_->Find(key);
-  state_->Fail(entry ? entry->value : state_->node, key, message);
+  state_->Fail(key, message);
 }
 
 YamlReader::YamlReader(std::filesystem::path file) : file_(std::move(file)) {}
@@ -221,17 +228,26 @@ YamlReader::~YamlReader() = default;
 
 YamlMap YamlReader::Root() {
   const auto empty = [this] { return YamlMap(*this, YAML::Node(YAML::NodeType::Map), ""); };
-  const Result<std::string> text = ReadTextFile(file_);
+  const Result<std::string> text = ReadUpTo(file_, kMostBytes + 1);
   if (!text.ok()) {
     if (status_.ok()) status_ = text.status();
     return empty();
   }
   if (text->size() > kMostBytes) {
-    Note(StatusCode::kInvalidArgument, 0, fmt::format("has {} bytes, too many for a YAML file of ours", text->size()));
+    Note(StatusCode::kInvalidArgument, 0, fmt::format("has more than {} bytes, too many for a YAML file of ours", kMostBytes));
+    return empty();
+  }
+  if (const auto mistake = FindTextMistake(*text)) {
+    Note(StatusCode::kInvalidArgument, mistake->line, mistake->message);
     return empty();
   }
   try {
-    const YAML::Node root = YAML::Load(*text);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(*text);
+    if (documents.size() > 1) {
+      Note(StatusCode::kInvalidArgument, LineOf(documents[1].Mark()), "a second document begins; one is expected");
+      return empty();
+    }
+    const YAML::Node root = documents.empty() ? YAML::Node() : documents[0];
     if (root.IsMap()) return YamlMap(*this, root, "");
     Note(StatusCode::kInvalidArgument, LineOf(root.Mark()), "a mapping of keys to values is expected");
   } catch (const YAML::Exception& error) {

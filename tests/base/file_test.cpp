@@ -36,6 +36,22 @@ TEST_F(FileTest, MissingFileIsNamed) {
 
 TEST_F(FileTest, FolderIsRefused) { EXPECT_FALSE(MappedFile::Open(folder_).ok()); }
 
+TEST_F(FileTest, ReadUpToTakesPipesAndEndlessDevices) {
+  const fs::path path = folder_ / "x";
+  ASSERT_TRUE(WriteFileAtomically(path, "one two").ok());
+  EXPECT_EQ(*ReadUpTo(path, 100), "one two");
+  EXPECT_EQ(*ReadUpTo(path, 3), "one");
+  EXPECT_EQ(*ReadUpTo("/dev/zero", 70'000), std::string(70'000, '\0'));
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  ASSERT_EQ(write(ends[1], "piped", 5), 5);
+  close(ends[1]);
+  EXPECT_EQ(*ReadUpTo("/dev/fd/" + std::to_string(ends[0]), 100), "piped");
+  close(ends[0]);
+  EXPECT_NE(ReadUpTo(folder_, 1).status().message().find("cannot read: Is a directory"), std::string::npos);
+  EXPECT_EQ(ReadUpTo(folder_ / "absent", 1).status().code(), StatusCode::kNotFound);
+}
+
 TEST_F(FileTest, AtomicWriteReplacesAndLeavesNothingElse) {
   const fs::path path = folder_ / "sub" / "x";
   ASSERT_TRUE(WriteFileAtomically(path, "one").ok());

@@ -107,6 +107,38 @@ TEST(Detect, RecordsDoNotDependOnTheBatchOrTheRun) {
   EXPECT_TRUE(content[1] == content[2]) << "two runs differ";
 }
 
+// Ctrl-C in the middle of the third pass at the earliest.
+TEST(Cameras, AClipThatIsLoopedGoesOnUntilItIsStopped) {
+  const TemporaryFolder folder;
+  MakeClip(folder, 10);
+  std::ofstream(folder / "cameras.yaml") << "cameras: {gate: {file: clip.mp4, loop: true}}\noutputs: {records: '-'}\n";
+  const auto run = RunShell("cd '" + folder.path().string() + "' && { npustream run -c cameras.yaml --summary-json summary.json "
+                            "> records.jsonl & } && until [ $(wc -l < records.jsonl) -gt 20 ]; do kill -0 $! || exit 3; done; "
+                            "kill -INT $!; wait $!");
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  const auto records = ReadJsonLines(folder / "records.jsonl");
+  ASSERT_GT(records.size(), 20u);
+  for (size_t i = 0; i < records.size(); ++i) {
+    EXPECT_EQ(records[i]["frame_id"], i);
+    EXPECT_EQ(records[i]["pts_ns"], 40'000'000 * i);
+  }
+  const auto gate = ReadJson(folder / "summary.json")["cameras"]["gate"];
+  EXPECT_EQ(gate["records_out"], records.size());
+  EXPECT_EQ(gate["records_out"].get<int64_t>() + TotalDropped(gate), gate["frames_in"]) << gate;
+}
+
+// Where no folder is yet.
+TEST(Cameras, PrintedPipelinesRunAsTheyAre) {
+  const TemporaryFolder folder;
+  MakeClip(folder, 10);
+  std::ofstream(folder / "cameras.yaml") << "threads: 2\ncameras:\n  gate: {file: clip.mp4, loop: true}\n  yard: {file: clip.mp4, interval: 2}\n"
+                                            "outputs: {records: 'my out/all.jsonl', video: all.mp4}\n";
+  const auto run = RunShell("cd '" + folder.path().string() + "' && npustream check -c cameras.yaml --print-pipeline > script && sh -e script");
+  ASSERT_EQ(run.exit_code, 0) << run.output;
+  EXPECT_EQ(ReadJsonLines(folder / "my out" / "all.gate.jsonl").size(), 10u);
+  EXPECT_EQ(ReadJsonLines(folder / "my out" / "all.yard.jsonl").size(), 5u);
+}
+
 TEST(Cameras, ACameraThatDoesNotOpenLeavesTheOthersAlone) {
   const TemporaryFolder folder;
   const std::string clip = MakeClip(folder, 10);

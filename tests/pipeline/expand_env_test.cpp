@@ -34,6 +34,9 @@ TEST(ExpandEnvironment, RefusesWhatItCannotReplace) {
 TEST(WithoutPassword, HidesThePasswordOnly) {
   EXPECT_EQ(WithoutPassword("rtsp://user:secret@host:554/path"), "rtsp://user:***@host:554/path");
   EXPECT_EQ(WithoutPassword("rtsp://user:se@cr:et@host/path"), "rtsp://user:***@host/path");
+  EXPECT_EQ(WithoutPassword("rtsp://user:se/c?r#et@host/path"), "rtsp://user:***@host/path");
+  EXPECT_EQ(WithoutPassword("rtsp://user:${PASSWORD:-a/b}@host/path"), "rtsp://user:***@host/path");
+  EXPECT_EQ(WithoutPassword("rtsp://[::1]/a@b"), "rtsp://[::1]/a@b");
   EXPECT_EQ(WithoutPassword("rtsp://host:554/a@b"), "rtsp://host:554/a@b");
   EXPECT_EQ(WithoutPassword("rtsp://user@host/"), "rtsp://user@host/");
   EXPECT_EQ(WithoutPassword("/a:b@c"), "/a:b@c");

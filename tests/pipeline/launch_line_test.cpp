@@ -69,6 +69,29 @@ TEST(LaunchLine, LeavesSecretsToTheShell) {
   EXPECT_THAT(DescribeCamera(camera, Day(), "", PipelineEnd::kAppSink).ForParser(), testing::HasSubstr("secret"));
 }
 
+TEST(LaunchLine, LeavesOtherDollarsAlone) {
+  CameraConfig camera = File("rtsp://u:pa$$w@h/1");
+  camera.kind = SourceKind::kUri;
+  camera.location_as_written = "rtsp://${USER}:pa$$w@h/1";
+  EXPECT_THAT(DescribeCamera(camera, Day(), "", PipelineEnd::kMetaSink).ForShell(),
+              testing::HasSubstr("\"location=rtsp://${USER}:pa\\$\\$w@h/1\""));
+}
+
+TEST(CameraScript, MakesTheFolderAndSaysWhatALaunchLineCannotExpress) {
+  RunConfig config;
+  config.threads = 3;
+  config.cameras = {File("a.mp4"), File("b.mp4")};
+  config.cameras[0].loop = true;
+  config.outputs.records = "my out/all.jsonl";
+  config.outputs.video = "all.mp4";
+  EXPECT_THAT(CameraScript(config, config.cameras[0], Day()),
+              testing::MatchesRegex("# gate\n# records: [^\n]*\n# loop: [^\n]*\n# video: [^\n]*\nmkdir -p 'my out'\n"
+                                    "NPUSTREAM_THREADS=3 gst-launch-1.0 [^\n]*\n"));
+  config.outputs = {};
+  config.threads = 0;
+  EXPECT_THAT(CameraScript(config, config.cameras[1], Day()), testing::StartsWith("# gate\ngst-launch-1.0 "));
+}
+
 TEST(RecordsPath, KeepsCamerasApartInPipelinesOfTheirOwn) {
   RunConfig config;
   config.cameras = {File("a.mp4"), File("b.mp4")};
@@ -78,6 +101,8 @@ TEST(RecordsPath, KeepsCamerasApartInPipelinesOfTheirOwn) {
   EXPECT_EQ(SeparateRecordsPath(config, config.cameras[1]), "out/all.yard.jsonl");
   config.outputs.records = "out/{camera}.jsonl";
   EXPECT_EQ(SeparateRecordsPath(config, config.cameras[1]), "out/yard.jsonl");
+  config.outputs.records = "{camera}/{camera}.jsonl";
+  EXPECT_EQ(RecordsPath(config, config.cameras[1]), "yard/yard.jsonl");
   config.outputs.records = "-";
   EXPECT_EQ(SeparateRecordsPath(config, config.cameras[1]), "-");
 }

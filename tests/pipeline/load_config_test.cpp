@@ -21,6 +21,11 @@ class LoadConfig : public testing::Test {
     std::ofstream(file()) << yaml;
     return LoadRunConfig(file());
   }
+  // Files that models name.
+  void Touch(const std::string& name) {
+    std::filesystem::create_directories((folder_ / name).parent_path());
+    std::ofstream(folder_ / name) << "x\n";
+  }
   std::filesystem::path file() const { return folder_.path() / "cameras.yaml"; }
 
   // The message without the file's name: "3: cameras.gate.uri: …".
@@ -38,6 +43,8 @@ class LoadConfig : public testing::Test {
 
 TEST_F(LoadConfig, ReadsEveryKey) {
   setenv("NPUSTREAM_TEST_SECRET", "pa$$:word", 1);
+  Touch("nets/faces.onnx");
+  Touch("nets/faces.labels");
   const auto config = Load(R"(
 threads: 3
 models:
@@ -133,6 +140,20 @@ TEST_F(LoadConfig, AFolderGivenAsUriHoldsPictures) {
   EXPECT_EQ(config->cameras[0].kind, SourceKind::kPictures);
 }
 
+TEST_F(LoadConfig, ByteOrderMarksCarriageReturnsAndAliasesAreYaml) {
+  const auto config = Load("\xEF\xBB\xBF" "cameras:\r\n  a: &a\r\n    uri: a.mp4\r\n  b: *a\r\n");
+  ASSERT_TRUE(config.ok()) << config.status().message();
+  EXPECT_EQ(config->cameras[1].name, "b");
+  EXPECT_EQ(config->cameras[1].location, (folder_ / "a.mp4").string());
+}
+
+TEST_F(LoadConfig, TakesThePipeThatThereIs) {
+  const auto run = testing_support::RunShell("cd '" + folder_.path().string() +
+                                             "' && printf 'cameras: {a: {file: a.mp4}}' | npustream check -c /dev/stdin --print-pipeline");
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_THAT(run.output, testing::HasSubstr("location=" + (folder_ / "a.mp4").string()));
+}
+
 TEST_F(LoadConfig, AnAbsentFileIsNotTheConfigurationsMistake) {
   const auto config = LoadRunConfig(folder_.path() / "absent.yaml");
   ASSERT_FALSE(config.ok());
@@ -149,6 +170,8 @@ struct Mistake {
 class ConfigMistakes : public LoadConfig, public testing::WithParamInterface<Mistake> {};
 
 TEST_P(ConfigMistakes, AreReportedWithLineAndKey) {
+  Touch("a.onnx");
+  Touch("a.om");
   EXPECT_THAT(ErrorOf(GetParam().yaml), testing::StartsWith(GetParam().message));
 }
 
@@ -162,7 +185,22 @@ INSTANTIATE_TEST_SUITE_P(
                 "3: cameras.a.url: is not a known key; did you mean 'uri'?"},
         Mistake{"UnknownDescription", "models:\n  m:\n    description: cocoday\ncameras:\n  a:\n    uri: a\n", "3: models.m.description: "},
         Mistake{"UnknownDecoder", "models:\n  m:\n    file: a.onnx\n    decoder: yolov9\ncameras:\n  a:\n    uri: a\n", "4: models.m.decoder: "},
-        Mistake{"OnnxWithoutDecoder", "models:\n  m:\n    file: a.onnx\ncameras:\n  a:\n    uri: a\n", "3: models.m.file: an ONNX file needs"},
+        Mistake{"OnnxWithoutDecoder", "models:\n  m:\n    file: a.onnx\ncameras:\n  a:\n    uri: a\n", "3: models.m.file: a file needs a 'decoder'"},
+        Mistake{"OmWithoutDecoder", "models:\n  m:\n    file: a.om\ncameras:\n  a:\n    uri: a\n", "3: models.m.file: a file needs"},
+        Mistake{"AbsentModel", "models:\n  m:\n    file: b.onnx\n    decoder: yolox\ncameras:\n  a:\n    uri: a\n", "3: models.m.file: /"},
+        Mistake{"FolderAsModel", "models:\n  m:\n    file: .\n    decoder: yolox\ncameras:\n  a:\n    uri: a\n", "3: models.m.file: /"},
+        Mistake{"ModelOfAnotherKind", "models:\n  m:\n    decoder: yolox\n    file: cameras.yaml\ncameras:\n  a:\n    uri: a\n", "4: models.m.file: /"},
+        Mistake{"AbsentDescription", "models:\n  m:\n    description: ./b.yaml\ncameras:\n  a:\n    uri: a\n", "3: models.m.description: /"},
+        Mistake{"AbsentLabels", "models:\n  m:\n    description: coco-day\n    labels: b.labels\ncameras:\n  a:\n    uri: a\n",
+                "4: models.m.labels: /"},
+        Mistake{"DecoderOfADescription", "models:\n  m:\n    description: coco-day\n    decoder: yolox\ncameras:\n  a:\n    uri: a\n",
+                "3: models.m.description: /"},
+        Mistake{"Placeholder", "cameras:\n  a:\n    uri: a\noutputs:\n  records: out/{cam}.jsonl\n",
+                "5: outputs.records: '{cam}' stands for nothing; known is {camera}"},
+        Mistake{"PlaceholderOfACamera", "cameras:\n  a:\n    uri: a\n    records: '{camera}/{camera'\n",
+                "4: cameras.a.records: '{camera' stands for nothing"},
+        Mistake{"PlaceholderOfTheVideo", "cameras:\n  a:\n    uri: a\noutputs:\n  video: '{camera}.mp4'\n",
+                "5: outputs.video: '{camera}' stands for nothing here"},
         Mistake{"DescriptionAndFile", "models:\n  m:\n    description: coco-day\n    file: a.onnx\ncameras:\n  a:\n    uri: a\n",
                 "3: models.m.description: a model has either"},
         Mistake{"ModelKey", "models:\n  m:\n    description: coco-day\n    batchsize: 4\ncameras:\n  a:\n    uri: a\n",
@@ -191,12 +229,32 @@ INSTANTIATE_TEST_SUITE_P(
                 "3: cameras.a.uri: a '${' is not closed"},
         Mistake{"LoopOfALiveCamera", "cameras:\n  a:\n    uri: rtsp://h/\n    loop: true\n",
                 "4: cameras.a.loop: is for files"},
-        Mistake{"CameraName", "cameras:\n  a/b:\n    uri: a.mp4\n", "3: cameras.a/b: a camera's name is made of"},
-        Mistake{"NoCameras", "cameras:\n", "2: cameras: must be a mapping"},
+        Mistake{"PaceOfPictures", "defaults:\n  realtime: true\ncameras:\n  a:\n    dir: pictures\n",
+                "5: cameras.a.realtime: is for videos"},
+        Mistake{"CameraName", "cameras:\n  a/b:\n    uri: a.mp4\n", "2: cameras.a/b: a camera's name is made of"},
+        Mistake{"FolderAbove", "cameras:\n  ..:\n    uri: a.mp4\n", "2: cameras...: a camera's name is made of"},
+        Mistake{"NoName", "cameras:\n  '':\n    uri: a.mp4\n", "2: cameras: a camera's name is made of"},
+        Mistake{"NoCameras", "cameras:\n", "1: cameras: must be a mapping"},
         Mistake{"Twice", "cameras:\n  a:\n    uri: a.mp4\n  a:\n    uri: b.mp4\n", "4: cameras.a: is given twice"},
         Mistake{"Default", "defaults:\n  fps: 4\ncameras:\n  a:\n    uri: a\n", "2: defaults.fps: is not a known key"},
         Mistake{"Output", "cameras:\n  a:\n    uri: a\noutputs:\n  record: x\n",
                 "5: outputs.record: is not a known key; did you mean 'records'?"},
+        Mistake{"EmptyValue", "cameras:\n  a:\n    uri: a\n    interval:\n", "4: cameras.a.interval: must be a whole number"},
+        Mistake{"Huge", "cameras:\n  a:\n    uri: a\n    interval: 99999999999999999999\n",
+                "4: cameras.a.interval: must be a whole number"},
+        Mistake{"Negative", "threads: -1\ncameras:\n  a:\n    uri: a\n", "1: threads: must be a whole number"},
+        Mistake{"NotANumber", "cameras:\n  a:\n    uri: a\n    threshold: .nan\n", "4: cameras.a.threshold: must be a number"},
+        Mistake{"Infinite", "cameras:\n  a:\n    uri: a\n    region: {x: 1e999}\n", "4: cameras.a.region.x: must be a number"},
+        Mistake{"MergeKey", "cameras:\n  a: &a\n    uri: a\n  b:\n    <<: *a\n", "5: cameras.b.<<: is not a known key"},
+        Mistake{"UnknownAlias", "cameras:\n  a: *b\n", "2: not valid YAML"},
+        Mistake{"KeyThatIsAList", "cameras:\n  ? [a]\n  : {uri: a}\n", "2: cameras: a key must be a plain word"},
+        Mistake{"Tab", "cameras:\n\ta:\n", "2: not valid YAML"},
+        Mistake{"List", "- a\n", "1: a mapping of keys to values is expected"},
+        Mistake{"Empty", "", " a mapping of keys to values is expected"},
+        Mistake{"SecondDocument", "cameras:\n  a:\n    uri: a\n---\nthreads: 3\n", "5: a second document begins"},
+        Mistake{"NotUtf8", "cameras:\n  a:\n    uri: \xE9\n", "3: is not text in UTF-8"},
+        Mistake{"Utf16", "c\xFF\xFE", "1: is not text in UTF-8"},
+        Mistake{"ControlCharacter", "cameras:\n  \x1B:\n", "2: has the control character 0x1B"},
         Mistake{"Syntax", "cameras:\n  a: [\n", "3: not valid YAML"}),
     [](const auto& info) { return std::string(info.param.name); });
 

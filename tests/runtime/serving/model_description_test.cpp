@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadCase{"NearlyKnownKey", HEAD "license: MIT\n", ":4: license: is not a known key; did you mean 'licence'?"},
         BadCase{"UnknownNmsKey", HEAD "nms: {iuo: 0.5}\n", ":4: nms.iuo: is not a known key; did you mean 'iou'?"},
         BadCase{"Twice", HEAD "pad: 1\npad: 2\n", ":5: pad: is given twice"},
-        BadCase{"BinaryName", "name: \x01\x02\nfile: b\ndecoder: {type: x}\n", ":1: name: may have letters"},
+        BadCase{"BinaryName", "name: \x01\x02\nfile: b\ndecoder: {type: x}\n", ":1: has the control character 0x01"},
         BadCase{"NameWithSlash", "name: ../a\nfile: b\ndecoder: {type: x}\n", ":1: name: may have letters"},
         BadCase{"Order", HEAD "color-order: rbg\n", ":4: color-order: must be one of rgb, bgr"},
         BadCase{"Fit", HEAD "fit: crop\n", ":4: fit: must be one of stretch, letterbox, letterbox-center"},
