@@ -237,8 +237,8 @@ void Camera::TakeNote(GstMessage* message) {
     GError* raw = nullptr;
     gst_message_parse_warning(message, &raw, nullptr);
     const UniqueError warning(raw);
-    // "Delayed linking failed": the error that follows says it better.
-    if (warning->domain == GST_PARSE_ERROR) return;
+    // "Delayed linking failed": the error that follows says it better. And who is asked to stop may break off.
+    if (warning->domain == GST_PARSE_ERROR || stop_requested_) return;
     const std::string sentence = Explain(*warning);
     if (config_.rtsp() && IsBrokenOff(*warning))
       return SetFailure(Status(StatusCode::kUnavailable, fmt::format("{}: {}", DisplayName(), sentence)));

@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include <gst/gst.h>
 #include <gtest/gtest.h>
 
 namespace npustream::pipeline {
@@ -32,24 +33,29 @@ class Port {
   int number_ = 0;
 };
 
-TEST(WhyNotReachable, SaysThatNobodyAnswersAndNeverThePassword) {
+class WhyNotReachableTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { gst_init(nullptr, nullptr); }
+};
+
+TEST_F(WhyNotReachableTest, SaysThatNobodyAnswersAndNeverThePassword) {
   const Port port;
   EXPECT_EQ(WhyNotReachable("rtsp://user:secret@" + port.Host() + "/1"), port.Host() + ": Connection refused");
   EXPECT_EQ(WhyNotReachable("http://" + port.Host() + "/film.mp4"), port.Host() + ": Connection refused");
 }
 
-TEST(WhyNotReachable, IsEmptyWhenSomebodyAnswers) {
+TEST_F(WhyNotReachableTest, IsEmptyWhenSomebodyAnswers) {
   const Port port;
   port.Listen();
   EXPECT_EQ(WhyNotReachable("http://" + port.Host() + "/film.mp4"), "");
 }
 
 // RFC 6761 keeps .invalid from ever being a name.
-TEST(WhyNotReachable, NamesAHostThatIsNotKnown) {
+TEST_F(WhyNotReachableTest, NamesAHostThatIsNotKnown) {
   EXPECT_EQ(WhyNotReachable("rtsp://camera.invalid/1").rfind("camera.invalid: ", 0), 0u);
 }
 
-TEST(WhyNotReachable, IsEmptyForWhatIsNoNetworkAddress) {
+TEST_F(WhyNotReachableTest, IsEmptyForWhatIsNoNetworkAddress) {
   EXPECT_EQ(WhyNotReachable("v4l2:///dev/video0"), "");
   EXPECT_EQ(WhyNotReachable("not a uri"), "");
   EXPECT_EQ(WhyNotReachable(""), "");
