@@ -101,9 +101,11 @@ Result<ModelBenchResult> BenchModel(const ModelBenchOptions& options) {
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<om::OmFile> file, OpenOrCompile(options));
   const size_t plan = file->PlanForGear(options.batch);
   if (plan == file->plan_count()) {
-    return Status(StatusCode::kInvalidArgument, fmt::format("{} has no batch size {}", options.model.string(), options.batch));
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{} has no batch size {}", options.model.string(), options.batch));
   }
-  NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<program::Program> program, program::Program::Load(*file, options.threads));
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<program::Program> program,
+                             program::Program::Load(*file, options.threads));
   const Buffers buffers = MakeBuffers(*program, options.batch);
 
   ModelBenchResult result;

@@ -85,7 +85,9 @@ void AddDetectCommand(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<DetectFlags>();  // shared with the callback, which outlives this function
   command->add_option("--model", flags->model, "Model description (YAML), the name of one, an OM or an ONNX file")
       ->required();
-  command->add_option("--input", flags->input, fmt::format("Video file, picture, folder of pictures ({}) or URI", pipeline::kPictureKinds))
+  command
+      ->add_option("--input", flags->input,
+                   fmt::format("Video file, picture, folder of pictures ({}) or URI", pipeline::kPictureKinds))
       ->required();
   command->add_option("--output", flags->output, "Records, one JSON object a line; - is standard output")->required();
   command->add_option("--threshold", flags->threshold, "Least confidence, 0 to 1; default: the model's")

@@ -12,7 +12,9 @@ aclError acldvppDestroyChannelDesc(acldvppChannelDesc *handle) {
   }
   return DestroyHandle(handle, __func__);
 }
-uint64_t acldvppGetChannelDescChannelId(const acldvppChannelDesc *handle) { return GetField(handle, &acldvppChannelDesc::channel_id); }
+uint64_t acldvppGetChannelDescChannelId(const acldvppChannelDesc *handle) {
+  return GetField(handle, &acldvppChannelDesc::channel_id);
+}
 aclError acldvppSetChannelDescMode(acldvppChannelDesc *handle, uint32_t value) {
   return SetField(handle, &acldvppChannelDesc::mode, value, __func__);
 }
@@ -39,7 +41,8 @@ aclError acldvppGetChannelDescParam(const acldvppChannelDesc *handle, acldvppCha
     case ACL_DVPP_CHANNEL_ID_UINT64: return GetParameter(handle->channel_id, length, paramRetSize, param, __func__);
     case ACL_DVPP_CHANNEL_HEIGHT_UINT32: return GetParameter(handle->height, length, paramRetSize, param, __func__);
     case ACL_DVPP_CHANNEL_WIDTH_UINT32: return GetParameter(handle->width, length, paramRetSize, param, __func__);
-    case ACL_DVPP_JPEGD_PRECISION_MODE_ENUM: return GetParameter(handle->jpegd_precision, length, paramRetSize, param, __func__);
+    case ACL_DVPP_JPEGD_PRECISION_MODE_ENUM:
+      return GetParameter(handle->jpegd_precision, length, paramRetSize, param, __func__);
     default: return npustream::acl::Fail(ACL_ERROR_INVALID_PARAM, "{}: no parameter {}", __func__, +paramType);
   }
 }

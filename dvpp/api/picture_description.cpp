@@ -36,11 +36,17 @@ aclError acldvppSetPicDescRetCode(acldvppPicDesc *handle, uint32_t value) {
 
 void *acldvppGetPicDescData(const acldvppPicDesc *handle) { return GetField(handle, &acldvppPicDesc::data); }
 uint32_t acldvppGetPicDescSize(const acldvppPicDesc *handle) { return GetField(handle, &acldvppPicDesc::size); }
-acldvppPixelFormat acldvppGetPicDescFormat(const acldvppPicDesc *handle) { return GetField(handle, &acldvppPicDesc::format); }
+acldvppPixelFormat acldvppGetPicDescFormat(const acldvppPicDesc *handle) {
+  return GetField(handle, &acldvppPicDesc::format);
+}
 uint32_t acldvppGetPicDescWidth(const acldvppPicDesc *handle) { return GetField(handle, &acldvppPicDesc::width); }
 uint32_t acldvppGetPicDescHeight(const acldvppPicDesc *handle) { return GetField(handle, &acldvppPicDesc::height); }
-uint32_t acldvppGetPicDescWidthStride(const acldvppPicDesc *handle) { return GetField(handle, &acldvppPicDesc::width_stride); }
-uint32_t acldvppGetPicDescHeightStride(const acldvppPicDesc *handle) { return GetField(handle, &acldvppPicDesc::height_stride); }
+uint32_t acldvppGetPicDescWidthStride(const acldvppPicDesc *handle) {
+  return GetField(handle, &acldvppPicDesc::width_stride);
+}
+uint32_t acldvppGetPicDescHeightStride(const acldvppPicDesc *handle) {
+  return GetField(handle, &acldvppPicDesc::height_stride);
+}
 uint32_t acldvppGetPicDescRetCode(const acldvppPicDesc *handle) { return GetField(handle, &acldvppPicDesc::ret_code); }
 
 acldvppBatchPicDesc *acldvppCreateBatchPicDesc(uint32_t batchSize) {

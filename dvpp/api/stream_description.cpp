@@ -26,10 +26,18 @@ aclError acldvppSetStreamDescEos(acldvppStreamDesc *handle, uint8_t value) {
 }
 
 void *acldvppGetStreamDescData(const acldvppStreamDesc *handle) { return GetField(handle, &acldvppStreamDesc::data); }
-uint32_t acldvppGetStreamDescSize(const acldvppStreamDesc *handle) { return GetField(handle, &acldvppStreamDesc::size); }
-acldvppStreamFormat acldvppGetStreamDescFormat(const acldvppStreamDesc *handle) { return GetField(handle, &acldvppStreamDesc::format); }
-uint64_t acldvppGetStreamDescTimestamp(const acldvppStreamDesc *handle) { return GetField(handle, &acldvppStreamDesc::timestamp); }
-uint32_t acldvppGetStreamDescRetCode(const acldvppStreamDesc *handle) { return GetField(handle, &acldvppStreamDesc::ret_code); }
+uint32_t acldvppGetStreamDescSize(const acldvppStreamDesc *handle) {
+  return GetField(handle, &acldvppStreamDesc::size);
+}
+acldvppStreamFormat acldvppGetStreamDescFormat(const acldvppStreamDesc *handle) {
+  return GetField(handle, &acldvppStreamDesc::format);
+}
+uint64_t acldvppGetStreamDescTimestamp(const acldvppStreamDesc *handle) {
+  return GetField(handle, &acldvppStreamDesc::timestamp);
+}
+uint32_t acldvppGetStreamDescRetCode(const acldvppStreamDesc *handle) {
+  return GetField(handle, &acldvppStreamDesc::ret_code);
+}
 uint8_t acldvppGetStreamDescEos(const acldvppStreamDesc *handle) { return GetField(handle, &acldvppStreamDesc::eos); }
 
 aclvdecFrameConfig *aclvdecCreateFrameConfig() { return CreateHandle<aclvdecFrameConfig>(); }

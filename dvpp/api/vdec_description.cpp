@@ -41,16 +41,36 @@ aclError aclvdecSetChannelDescBitDepth(aclvdecChannelDesc *handle, uint32_t valu
   return SetField(handle, &aclvdecChannelDesc::bit_depth, value, __func__);
 }
 
-uint32_t aclvdecGetChannelDescChannelId(const aclvdecChannelDesc *handle) { return GetField(handle, &aclvdecChannelDesc::channel_id); }
-uint64_t aclvdecGetChannelDescThreadId(const aclvdecChannelDesc *handle) { return GetField(handle, &aclvdecChannelDesc::thread_id); }
-aclvdecCallback aclvdecGetChannelDescCallback(const aclvdecChannelDesc *handle) { return GetField(handle, &aclvdecChannelDesc::callback); }
-acldvppStreamFormat aclvdecGetChannelDescEnType(const aclvdecChannelDesc *handle) { return GetField(handle, &aclvdecChannelDesc::en_type); }
-acldvppPixelFormat aclvdecGetChannelDescOutPicFormat(const aclvdecChannelDesc *handle) { return GetField(handle, &aclvdecChannelDesc::out_pic_format); }
-uint32_t aclvdecGetChannelDescOutPicWidth(const aclvdecChannelDesc *handle) { return GetField(handle, &aclvdecChannelDesc::out_pic_width); }
-uint32_t aclvdecGetChannelDescOutPicHeight(const aclvdecChannelDesc *handle) { return GetField(handle, &aclvdecChannelDesc::out_pic_height); }
-uint32_t aclvdecGetChannelDescRefFrameNum(const aclvdecChannelDesc *handle) { return GetField(handle, &aclvdecChannelDesc::ref_frame_num); }
-uint32_t aclvdecGetChannelDescOutMode(const aclvdecChannelDesc *handle) { return GetField(handle, &aclvdecChannelDesc::out_mode); }
-uint32_t aclvdecGetChannelDescBitDepth(const aclvdecChannelDesc *handle) { return GetField(handle, &aclvdecChannelDesc::bit_depth); }
+uint32_t aclvdecGetChannelDescChannelId(const aclvdecChannelDesc *handle) {
+  return GetField(handle, &aclvdecChannelDesc::channel_id);
+}
+uint64_t aclvdecGetChannelDescThreadId(const aclvdecChannelDesc *handle) {
+  return GetField(handle, &aclvdecChannelDesc::thread_id);
+}
+aclvdecCallback aclvdecGetChannelDescCallback(const aclvdecChannelDesc *handle) {
+  return GetField(handle, &aclvdecChannelDesc::callback);
+}
+acldvppStreamFormat aclvdecGetChannelDescEnType(const aclvdecChannelDesc *handle) {
+  return GetField(handle, &aclvdecChannelDesc::en_type);
+}
+acldvppPixelFormat aclvdecGetChannelDescOutPicFormat(const aclvdecChannelDesc *handle) {
+  return GetField(handle, &aclvdecChannelDesc::out_pic_format);
+}
+uint32_t aclvdecGetChannelDescOutPicWidth(const aclvdecChannelDesc *handle) {
+  return GetField(handle, &aclvdecChannelDesc::out_pic_width);
+}
+uint32_t aclvdecGetChannelDescOutPicHeight(const aclvdecChannelDesc *handle) {
+  return GetField(handle, &aclvdecChannelDesc::out_pic_height);
+}
+uint32_t aclvdecGetChannelDescRefFrameNum(const aclvdecChannelDesc *handle) {
+  return GetField(handle, &aclvdecChannelDesc::ref_frame_num);
+}
+uint32_t aclvdecGetChannelDescOutMode(const aclvdecChannelDesc *handle) {
+  return GetField(handle, &aclvdecChannelDesc::out_mode);
+}
+uint32_t aclvdecGetChannelDescBitDepth(const aclvdecChannelDesc *handle) {
+  return GetField(handle, &aclvdecChannelDesc::bit_depth);
+}
 
 aclError aclvdecSetChannelDescParam(aclvdecChannelDesc *handle, aclvdecChannelDescParamType paramType, size_t length,
                                     const void *param) {
@@ -81,10 +101,14 @@ aclError aclvdecGetChannelDescParam(const aclvdecChannelDesc *handle, aclvdecCha
     case ACL_VDEC_CALLBACK_PTR: return GetParameter(handle->callback, length, paramRetSize, param, __func__);
     case ACL_VDEC_CHANNEL_ID_UINT32: return GetParameter(handle->channel_id, length, paramRetSize, param, __func__);
     case ACL_VDEC_ENCODE_TYPE_UINT32: return GetParameter(handle->en_type, length, paramRetSize, param, __func__);
-    case ACL_VDEC_OUT_PIC_FORMAT_UINT32: return GetParameter(handle->out_pic_format, length, paramRetSize, param, __func__);
-    case ACL_VDEC_OUT_PIC_WIDTH_UINT32: return GetParameter(handle->out_pic_width, length, paramRetSize, param, __func__);
-    case ACL_VDEC_OUT_PIC_HEIGHT_UINT32: return GetParameter(handle->out_pic_height, length, paramRetSize, param, __func__);
-    case ACL_VDEC_REF_FRAME_NUM_UINT32: return GetParameter(handle->ref_frame_num, length, paramRetSize, param, __func__);
+    case ACL_VDEC_OUT_PIC_FORMAT_UINT32:
+      return GetParameter(handle->out_pic_format, length, paramRetSize, param, __func__);
+    case ACL_VDEC_OUT_PIC_WIDTH_UINT32:
+      return GetParameter(handle->out_pic_width, length, paramRetSize, param, __func__);
+    case ACL_VDEC_OUT_PIC_HEIGHT_UINT32:
+      return GetParameter(handle->out_pic_height, length, paramRetSize, param, __func__);
+    case ACL_VDEC_REF_FRAME_NUM_UINT32:
+      return GetParameter(handle->ref_frame_num, length, paramRetSize, param, __func__);
     case ACL_VDEC_BIT_DEPTH_UINT32: return GetParameter(handle->bit_depth, length, paramRetSize, param, __func__);
     case kColourParameter: {
       const uint32_t colour = handle->session == nullptr ? kUnknownColour : handle->session->current_colour();

@@ -12,7 +12,7 @@
 
 namespace npustream::dvpp {
 
-// What one accepted send will report: the descriptors that were sent, the application's word, and where the picture goes.
+// What one accepted send will report: the descriptors sent, the application's word, and where the picture goes.
 struct VdecTicket {
   acldvppStreamDesc* input = nullptr;
   acldvppPicDesc* output = nullptr;  // null: skipped
@@ -32,8 +32,8 @@ class VdecSession : public std::enable_shared_from_this<VdecSession> {
 
   Status Send(std::span<const uint8_t> data, const VdecTicket& ticket);
   VdecChannel& channel() { return *channel_; }
-  // Waits until all is decoded and reported. On the report thread itself the reports run inside this call. kTimeout: the
-  // report thread has not taken a report for ten seconds.
+  // Waits until all is decoded and reported. On the report thread itself the reports run inside this call. kTimeout:
+  // the report thread has not taken a report for ten seconds.
   Status Finish();
   // Of the picture whose callback is running.
   uint32_t current_colour() const { return current_colour_; }

@@ -34,7 +34,9 @@ aclError acldvppDestroyResizeConfig(acldvppResizeConfig *handle) { return Destro
 aclError acldvppSetResizeConfigInterpolation(acldvppResizeConfig *handle, uint32_t value) {
   return SetField(handle, &acldvppResizeConfig::interpolation, value, __func__);
 }
-uint32_t acldvppGetResizeConfigInterpolation(const acldvppResizeConfig *handle) { return GetField(handle, &acldvppResizeConfig::interpolation); }
+uint32_t acldvppGetResizeConfigInterpolation(const acldvppResizeConfig *handle) {
+  return GetField(handle, &acldvppResizeConfig::interpolation);
+}
 
 acldvppBorderConfig *acldvppCreateBorderConfig() { return CreateHandle<acldvppBorderConfig>(); }
 aclError acldvppDestroyBorderConfig(acldvppBorderConfig *handle) { return DestroyHandle(handle, __func__); }
@@ -53,14 +55,25 @@ aclError acldvppSetBorderConfigLeft(acldvppBorderConfig *handle, uint32_t value)
 aclError acldvppSetBorderConfigRight(acldvppBorderConfig *handle, uint32_t value) {
   return SetField(handle, &acldvppBorderConfig::right, value, __func__);
 }
-acldvppBorderType acldvppGetBorderConfigBorderType(const acldvppBorderConfig *handle) { return GetField(handle, &acldvppBorderConfig::type); }
-uint32_t acldvppGetBorderConfigTop(const acldvppBorderConfig *handle) { return GetField(handle, &acldvppBorderConfig::top); }
-uint32_t acldvppGetBorderConfigBottom(const acldvppBorderConfig *handle) { return GetField(handle, &acldvppBorderConfig::bottom); }
-uint32_t acldvppGetBorderConfigLeft(const acldvppBorderConfig *handle) { return GetField(handle, &acldvppBorderConfig::left); }
-uint32_t acldvppGetBorderConfigRight(const acldvppBorderConfig *handle) { return GetField(handle, &acldvppBorderConfig::right); }
+acldvppBorderType acldvppGetBorderConfigBorderType(const acldvppBorderConfig *handle) {
+  return GetField(handle, &acldvppBorderConfig::type);
+}
+uint32_t acldvppGetBorderConfigTop(const acldvppBorderConfig *handle) {
+  return GetField(handle, &acldvppBorderConfig::top);
+}
+uint32_t acldvppGetBorderConfigBottom(const acldvppBorderConfig *handle) {
+  return GetField(handle, &acldvppBorderConfig::bottom);
+}
+uint32_t acldvppGetBorderConfigLeft(const acldvppBorderConfig *handle) {
+  return GetField(handle, &acldvppBorderConfig::left);
+}
+uint32_t acldvppGetBorderConfigRight(const acldvppBorderConfig *handle) {
+  return GetField(handle, &acldvppBorderConfig::right);
+}
 aclError acldvppSetBorderConfigValue(acldvppBorderConfig *handle, uint32_t index, double value) {
   if (handle == nullptr || index >= handle->value.size()) {
-    return npustream::acl::Fail(ACL_ERROR_INVALID_PARAM, "{}: the description is null or has no channel {}", __func__, index);
+    return npustream::acl::Fail(ACL_ERROR_INVALID_PARAM, "{}: the description is null or has no channel {}", __func__,
+                                index);
   }
   handle->value[index] = value;
   return ACL_SUCCESS;
@@ -81,7 +94,8 @@ uint32_t acldvppGetLutMapDims(const acldvppLutMap *handle) {
 }
 aclError acldvppGetLutMapData(const acldvppLutMap *handle, uint32_t dim, uint8_t **data, uint32_t *len) {
   if (handle == nullptr || data == nullptr || len == nullptr || dim >= handle->tables.size()) {
-    return npustream::acl::Fail(ACL_ERROR_INVALID_PARAM, "{}: an argument is null or there is no dimension {}", __func__, dim);
+    return npustream::acl::Fail(ACL_ERROR_INVALID_PARAM, "{}: an argument is null or there is no dimension {}",
+                                __func__, dim);
   }
   // The interface hands the tables out for writing although the map is const in its signature.
   *data = const_cast<uint8_t *>(handle->tables[dim].data());

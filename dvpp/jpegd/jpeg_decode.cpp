@@ -86,7 +86,8 @@ bool CanDecodeTo(acldvppJpegFormat source, acldvppPixelFormat target) {
   if (PictureMaker::Supports(target)) return true;
   const acldvppPixelFormat native = NativeFormat(source);
   // Each semi-planar format is followed by the one with V first.
-  return native == target || (native != PIXEL_FORMAT_YUV_400 && native != PIXEL_FORMAT_UNKNOWN && native + 1 == +target);
+  return native == target ||
+         (native != PIXEL_FORMAT_YUV_400 && native != PIXEL_FORMAT_UNKNOWN && native + 1 == +target);
 }
 
 Status DecodeJpeg(std::span<const uint8_t> data, const PictureView& target) {

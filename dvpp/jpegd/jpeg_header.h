@@ -16,8 +16,8 @@ struct JpegHeader {
   bool progressive = false;
 };
 
-// Reads the frame header (ITU-T T.81, B.2.2) without decoding. kCorruptData: not a JPEG, no frame header in `data`, or an
-// empty picture; kUnsupported: a coding process other than baseline, extended or progressive Huffman.
+// Reads the frame header (ITU-T T.81, B.2.2) without decoding. kCorruptData: not a JPEG, no frame header in `data`, or
+// an empty picture; kUnsupported: a coding process other than baseline, extended or progressive Huffman.
 Result<JpegHeader> ReadJpegHeader(std::span<const uint8_t> data);
 
 }  // namespace npustream::dvpp

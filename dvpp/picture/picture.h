@@ -33,8 +33,8 @@ struct PlaneView {
   int channels = 1;
 };
 
-// A picture in memory the caller may touch. `stride` is in bytes; plane 1 begins at data + stride · height_stride and has
-// for 420 and 422 the same stride, for 444 twice the stride, for 440 twice the stride.
+// A picture in memory the caller may touch. `stride` is in bytes; plane 1 begins at data + stride · height_stride and
+// has for 420 and 422 the same stride, for 444 twice the stride, for 440 twice the stride.
 struct PictureView {
   uint8_t* data = nullptr;
   int width = 0;

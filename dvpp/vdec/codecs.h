@@ -15,8 +15,8 @@ inline constexpr uint32_t kFirstOwnStreamFormat = 0x1000;
 // The stream format which marks a packet as codec data.
 inline constexpr uint32_t kCodecDataFormat = 0x2000;
 
-// The decoder of a value of acldvppStreamFormat or of our extension. kInvalidArgument: no such value; kUnsupported: libav
-// was built without it.
+// The decoder of a value of acldvppStreamFormat or of our extension. kInvalidArgument: no such value; kUnsupported:
+// libav was built without it.
 Result<const AVCodec*> FindDecoder(uint32_t stream_format);
 
 }  // namespace npustream::dvpp

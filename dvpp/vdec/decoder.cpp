@@ -105,8 +105,8 @@ Status Decoder::Decode(int64_t sequence, AVPacket& packet, const Sink& sink) {
 }
 
 // libav learns how deep an H.264 stream without that information reorders by dropping pictures that come too late. With
-// the packets since the start at hand, they are decoded again at the new depth, and as the newest picture is held back by
-// one packet meanwhile, none has left too early.
+// the packets since the start at hand, they are decoded again at the new depth, and as the newest picture is held back
+// by one packet meanwhile, none has left too early.
 bool Decoder::Probing() const {
   return codec_->id == AV_CODEC_ID_H264 && early_.size() < kProbedPackets && !probed_ &&
          (context_->profile & ~FF_PROFILE_H264_CONSTRAINED) != FF_PROFILE_H264_BASELINE;

@@ -31,8 +31,8 @@ class Decoder {
   // kInvalidArgument, kUnsupported as FindDecoder; `pool` gives the pictures' memory.
   static Result<std::unique_ptr<Decoder>> Create(const DecoderOptions& options, std::shared_ptr<FramePool> pool);
 
-  // Codec data of the container (may be empty). Takes effect with the next packet, which then finds a new decoder; drain
-  // before when packets were sent.
+  // Codec data of the container (may be empty). Takes effect with the next packet, which then finds a new decoder;
+  // drain before when packets were sent.
   void SetCodecData(std::span<const uint8_t> data);
   // Decodes one packet; pictures that are ready come out in display order. kCorruptData: libav refused the packet.
   Status Decode(int64_t sequence, AVPacket& packet, const Sink& sink);

@@ -36,8 +36,8 @@ struct FrameMemory {
 };
 
 // The pictures of one channel. Memory comes back when its last reference is gone and is used again for pictures of the
-// same size; a change of size frees what is kept. At most kMaxKept unused ones are kept. Thread-safe; lives as long as any of
-// its memory.
+// same size; a change of size frees what is kept. At most kMaxKept unused ones are kept. Thread-safe; lives as long as
+// any of its memory.
 class FramePool : public std::enable_shared_from_this<FramePool> {
  public:
   static constexpr size_t kMaxKept = 32;
@@ -45,7 +45,7 @@ class FramePool : public std::enable_shared_from_this<FramePool> {
   static std::shared_ptr<FramePool> Create(std::shared_ptr<BlockSource> source);
   ~FramePool();
 
-  // Shared, because libav, the channel and the application each hold a picture as long as they like. Contents undefined.
+  // Shared, because libav, the channel and the application each hold a picture while they like. Contents undefined.
   Result<std::shared_ptr<FrameMemory>> Take(size_t block_bytes, size_t side_bytes);
   // Blocks asked of the source so far.
   size_t allocations() const;

@@ -28,9 +28,9 @@ class PictureMaker {
   // True for the formats listed above.
   static bool Supports(acldvppPixelFormat format);
 
-  // Applies the frame's crop. A frame decoded into the pool (frame_allocator.h) keeps its luma where it is, everything else is
-  // converted into a block of the pool. The frame may be changed. kUnsupported: a pixel format that libswscale cannot
-  // read; kResourceExhausted: no device memory.
+  // Applies the frame's crop. A frame decoded into the pool (frame_allocator.h) keeps its luma where it is, everything
+  // else is converted into a block of the pool. The frame may be changed. kUnsupported: a pixel format that libswscale
+  // cannot read; kResourceExhausted: no device memory.
   Result<DecodedPicture> Make(AVFrame& frame);
 
  private:

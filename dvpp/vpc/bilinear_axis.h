@@ -12,8 +12,8 @@ struct AxisTable {
   std::vector<uint16_t> weight;  // 0 … 2^15 − 1
 };
 
-// Positions are centres of samples: output i lies at start + (i + ½)·step − ½ of the source, as in OpenCV's INTER_LINEAR;
-// what falls outside of [first, last] takes the edge's value.
+// Positions are centres of samples: output i lies at start + (i + ½)·step − ½ of the source, as in OpenCV's
+// INTER_LINEAR; what falls outside of [first, last] takes the edge's value.
 AxisTable MakeBilinearAxis(int first, int last, double start, double step, int count);
 // The nearest sample instead of a blend: floor(start + (i + ½)·step).
 AxisTable MakeNearestAxis(int first, int last, double start, double step, int count);

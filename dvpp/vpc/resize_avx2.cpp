@@ -60,8 +60,8 @@ NPUSTREAM_AVX2 inline __m256i SampleTwo(const int16_t* first, const int16_t* sec
   const __m256i samples = _mm256_inserti128_si256(
       _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(first))),
       _mm_loadu_si128(reinterpret_cast<const __m128i*>(second)), 1);
-  const __m256i factors = _mm256_inserti128_si256(
-      _mm256_castsi128_si256(_mm_set1_epi32(static_cast<int>(weights[0]))), _mm_set1_epi32(static_cast<int>(weights[1])), 1);
+  const __m256i factors = _mm256_inserti128_si256(_mm256_castsi128_si256(_mm_set1_epi32(static_cast<int>(weights[0]))),
+                                                  _mm_set1_epi32(static_cast<int>(weights[1])), 1);
   return RoundSums(_mm256_madd_epi16(_mm256_shuffle_epi8(samples, pair_up), factors));
 }
 

@@ -28,8 +28,9 @@ void InstallVdecProperties(GObjectClass* klass) {
       g_param_spec_int("device-id", "Device", "Number of the NPU that decodes", 0, 15, 0, kReadWrite));
   g_object_class_install_property(
       klass, kPropCameraId,
-      g_param_spec_string("camera-id", "Camera", "Name of the camera in NpuFrameMeta and in records; empty: the element's name",
-                          "", kReadWrite));
+      g_param_spec_string("camera-id", "Camera",
+                          "Name of the camera in NpuFrameMeta and in records; empty: the element's name", "",
+                          kReadWrite));
   g_object_class_install_property(
       klass, kPropSource,
       g_param_spec_string("source", "Source",

@@ -27,8 +27,8 @@ class BoxDecoder {
   static Result<std::unique_ptr<BoxDecoder>> Create(const serving::DecoderDescription& description,
                                                     std::span<const OutputShape> outputs, int input_width,
                                                     int input_height, int class_count);
-  // kInvalidArgument when there is no such decoder, or when it takes no numbers or output roles of the given names. Create
-  // says so too.
+  // kInvalidArgument when there is no such decoder, or when it takes no numbers or output roles of the given names.
+  // Create says so too.
   static Status CheckDescription(const serving::DecoderDescription& description);
   virtual ~BoxDecoder() = default;
 

@@ -103,8 +103,8 @@ Status CheckMediaEngineLimits(const PictureTransform& transform) {
   const int width = transform.frame_width, height = transform.frame_height;
   if (width < kLeastWidth || height < kLeastHeight || width > kMost || height > kMost) {
     return Status(StatusCode::kUnsupported,
-                  fmt::format("frames of {}x{} pixels are beyond the media engine's limits, {}x{} to {}x{}", width, height,
-                              kLeastWidth, kLeastHeight, kMost, kMost));
+                  fmt::format("frames of {}x{} pixels are beyond the media engine's limits, {}x{} to {}x{}", width,
+                              height, kLeastWidth, kLeastHeight, kMost, kMost));
   }
   constexpr double kLeastScale = 1.0 / 32, kMostScale = 16.0;
   const PixelRect &source = transform.source, &pasted = transform.pasted;

@@ -146,11 +146,12 @@ static gboolean gst_npu_preprocess_set_caps(GstBaseTransform* transform, GstCaps
   if (!gst_video_info_from_caps(&state.info, in)) return FALSE;
   const bool nv12 = state.model->info().picture_format == serving::PictureFormat::kNv12;
   if ((GST_VIDEO_INFO_FORMAT(&state.info) == GST_VIDEO_FORMAT_NV12) == nv12) return TRUE;
-  PostError(GST_ELEMENT(transform),
-            Status(StatusCode::kInvalidArgument,
-                   fmt::format("the frames are {}, but the model takes {}: {}", nv12 ? "RGB" : "NV12", nv12 ? "NV12" : "RGB",
-                               nv12 ? "set picture-format=rgb (for an ONNX file), or bring NV12"
-                                    : "leave picture-format at nv12 (for an ONNX file), or bring RGB")));
+  PostError(
+      GST_ELEMENT(transform),
+      Status(StatusCode::kInvalidArgument,
+             fmt::format("the frames are {}, but the model takes {}: {}", nv12 ? "RGB" : "NV12", nv12 ? "NV12" : "RGB",
+                         nv12 ? "set picture-format=rgb (for an ONNX file), or bring NV12"
+                              : "leave picture-format at nv12 (for an ONNX file), or bring RGB")));
   return FALSE;
 }
 

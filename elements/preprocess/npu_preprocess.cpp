@@ -56,9 +56,10 @@ Result<std::unique_ptr<Preprocessor>> Preprocessor::Create(PreprocessOptions opt
 
 Status Preprocessor::Open() {
   if (options_.model_width <= 0 || options_.model_height <= 0) {
-    return Status(StatusCode::kInvalidArgument,
-                  "the model takes tensors, not pictures: compile it with static AIPP (atc --insert_op_conf=FILE), or give "
-                  "the ONNX file, which is then compiled so");
+    return Status(
+        StatusCode::kInvalidArgument,
+        "the model takes tensors, not pictures: compile it with static AIPP (atc --insert_op_conf=FILE), or give "
+        "the ONNX file, which is then compiled so");
   }
   NPUSTREAM_RETURN_IF_ERROR(options_.device->Bind());
   NPUSTREAM_RETURN_IF_ACL_ERROR(aclrtCreateStream(&stream_), "creating a stream for preprocessing");

@@ -87,7 +87,8 @@ void GstPublisher::SetProperty(guint id, const GValue* value, GParamSpec* spec) 
 void GstPublisher::GetProperty(guint id, GValue* value, GParamSpec* spec) {
   if (id == kPropStats) {
     const std::shared_ptr<RecordPublisher> publisher = this->publisher();
-    g_value_take_boxed(value, publisher != nullptr ? publisher->Stats(stats_name_) : gst_structure_new_empty(stats_name_));
+    g_value_take_boxed(value,
+                       publisher != nullptr ? publisher->Stats(stats_name_) : gst_structure_new_empty(stats_name_));
     return;
   }
   ObjectLock lock(owner_);

@@ -49,8 +49,8 @@ void PostError(GstElement* element, const Status& status);
 // Likewise for one that does not.
 void PostWarning(GstElement* element, const Status& status);
 
-// The name, without folder, of the file that a pad's data comes from; empty when upstream does not say or it is no file.
-// What a network's URI looks like is its server's affair, and passwords stand anywhere in it.
+// The name, without folder, of the file that a pad's data comes from; empty when upstream does not say or it is no
+// file. What a network's URI looks like is its server's affair, and passwords stand anywhere in it.
 std::string SourceNameOf(GstPad* sink_pad);
 
 }  // namespace npustream::elements

@@ -193,7 +193,8 @@ GstFlowReturn Camera::OnSample(GstSample* sample) {
   {
     MutexLock lock(mutex_);
     ++pass_.finished;
-    const int64_t duration_ns = GST_BUFFER_DURATION_IS_VALID(buffer) ? static_cast<int64_t>(GST_BUFFER_DURATION(buffer)) : 0;
+    const int64_t duration_ns =
+        GST_BUFFER_DURATION_IS_VALID(buffer) ? static_cast<int64_t>(GST_BUFFER_DURATION(buffer)) : 0;
     pass_.end_ns = std::max(pass_.end_ns, pts_ns + std::max<int64_t>(duration_ns, 1));
   }
   if (result == nullptr) {

@@ -12,8 +12,8 @@
 
 namespace npustream::pipeline {
 
-// The pictures of a folder (not of folders in it), told by content or by name and sorted by name, or the one picture that
-// `path` is. kNotFound when there is none. Order is that of the names' bytes, so it does not depend on the file system.
+// The pictures of a folder (not of folders in it), told by content or by name and sorted by name, or the one picture
+// that `path` is. kNotFound when there is none. Order is that of the names' bytes, whatever the file system's.
 Result<std::vector<std::filesystem::path>> ListPictures(const std::filesystem::path& path);
 
 // Pushes picture files into an appsrc, each as one buffer whose time stamp tells its place in the list, with caps of

@@ -7,7 +7,8 @@ std::optional<std::string> RtspFailure(const GError& error) {
   switch (error.code) {
     case GST_RESOURCE_ERROR_OPEN_READ:
     case GST_RESOURCE_ERROR_OPEN_WRITE:
-    case GST_RESOURCE_ERROR_OPEN_READ_WRITE: return "no connection; there is no such host, or nothing answers at its port";
+    case GST_RESOURCE_ERROR_OPEN_READ_WRITE:
+      return "no connection; there is no such host, or nothing answers at its port";
     case GST_RESOURCE_ERROR_NOT_FOUND: return "the server knows no stream of this path";
     case GST_RESOURCE_ERROR_NOT_AUTHORIZED: return "the server refuses this user and password";
     case GST_RESOURCE_ERROR_READ:

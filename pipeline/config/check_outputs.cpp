@@ -57,7 +57,8 @@ Status CheckOutputs(const RunConfig& config) {
   for (const std::string& output : outputs) {
     for (const std::string& input : InputsOf(config)) {
       if (!AreOneFile(input, output)) continue;
-      return Status(StatusCode::kInvalidArgument, fmt::format("{} is read as {} and would be overwritten", output, input));
+      return Status(StatusCode::kInvalidArgument,
+                    fmt::format("{} is read as {} and would be overwritten", output, input));
     }
   }
   return {};

@@ -56,8 +56,9 @@ std::string WithoutPassword(std::string_view uri) {
   size_t at = uri.substr(0, host_end).rfind('@');
   const size_t colon = uri.find(':', begin);
   if (at == std::string_view::npos || at < begin) {
-    // A password with a '/' that was not escaped is no valid URI, and no less a secret: what follows the colon is no port.
-    if (colon >= host_end || IsPort(uri.substr(colon + 1, host_end - colon - 1)) || uri[begin] == '[') return std::string(uri);
+    // A '/' in a password makes no valid URI, but the password no less a secret: what follows the colon is no port.
+    if (colon >= host_end || IsPort(uri.substr(colon + 1, host_end - colon - 1)) || uri[begin] == '[')
+      return std::string(uri);
     at = uri.rfind('@');
   }
   if (at == std::string_view::npos || at < begin || colon >= at) return std::string(uri);

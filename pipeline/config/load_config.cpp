@@ -64,7 +64,8 @@ std::string ReadDecoder(YamlMap& map) {
 
 void CheckModelFiles(YamlMap& map, const serving::ModelRequest& request) {
   if (map.Has("labels")) {
-    if (Status status = serving::LoadLabels(request.labels_file).status(); !status.ok()) map.Fail("labels", status.message());
+    if (Status status = serving::LoadLabels(request.labels_file).status(); !status.ok())
+      map.Fail("labels", status.message());
   }
   if (const Status status = serving::DescribeModel(request).status(); !status.ok()) {
     map.Fail(map.Has("file") ? "file" : "description", status.message());
@@ -177,14 +178,15 @@ void CheckSource(YamlMap& map, const CameraConfig& camera) {
   if (given == 0) map.Fail("uri", "is missing; a camera has one of 'uri', 'file' or 'dir'");
   if (given > 1) map.Fail("uri", "a camera has only one of 'uri', 'file' and 'dir'");
   if (camera.loop && camera.kind == SourceKind::kUri) map.Fail("loop", "is for files and folders");
-  if (camera.realtime && camera.kind == SourceKind::kPictures) map.Fail("realtime", "is for videos; pictures have no pace");
+  if (camera.realtime && camera.kind == SourceKind::kPictures)
+    map.Fail("realtime", "is for videos; pictures have no pace");
 }
 
 // A camera's name becomes part of file names and records.
 bool IsCameraName(const std::string& name) {
-  return !name.empty() && name.size() <= 64 && name[0] != '.' && std::all_of(name.begin(), name.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c >= 0x80;
-  });
+  return !name.empty() && name.size() <= 64 && name[0] != '.' &&
+         std::all_of(name.begin(), name.end(),
+                     [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '-' || c == '.' || c >= 0x80; });
 }
 
 // A key that is not known is reported before what its absence under the right name causes.
@@ -216,7 +218,8 @@ std::vector<CameraConfig> ReadCameras(YamlMap& root, const std::vector<ModelConf
   YamlMap map = root.Map("cameras");
   for (const std::string& name : map.Keys()) {
     if (!IsCameraName(name)) {
-      map.Fail(name, "a camera's name is made of letters, digits, '_', '-' and '.', at most 64, and begins with no '.'");
+      map.Fail(name,
+               "a camera's name is made of letters, digits, '_', '-' and '.', at most 64, and begins with no '.'");
     }
     YamlMap entry = map.Map(name);
     cameras.push_back(ReadCamera(entry, name, defaults, models, folder));
@@ -242,7 +245,8 @@ Result<RunConfig> LoadRunConfig(const fs::path& path) {
   YamlMap root = reader.Root();
   NPUSTREAM_RETURN_IF_ERROR(reader.status());
   std::error_code ignored;
-  const fs::path folder = fs::is_regular_file(path, ignored) ? fs::absolute(path).parent_path() : fs::current_path(ignored);
+  const fs::path folder =
+      fs::is_regular_file(path, ignored) ? fs::absolute(path).parent_path() : fs::current_path(ignored);
   RunConfig config;
   config.threads = root.Integer("threads", 1, 1024, 0);
   for (const char* section : {"models", "defaults", "cameras", "outputs"}) root.Map(section);

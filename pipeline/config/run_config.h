@@ -44,7 +44,9 @@ struct CameraConfig {
   std::string records;              // a records file of its own; empty: that of the outputs
 
   // rtsp:// and its kin (rtsps, rtspt, …).
-  bool rtsp() const { return kind == SourceKind::kUri && (location.starts_with("rtsp") || location.starts_with("RTSP")); }
+  bool rtsp() const {
+    return kind == SourceKind::kUri && (location.starts_with("rtsp") || location.starts_with("RTSP"));
+  }
   // Files and pictures are read as fast as they can be worked on, and nothing is dropped.
   bool live() const { return realtime || rtsp(); }
 };

@@ -145,7 +145,8 @@ std::string CameraScript(const RunConfig& config, const CameraConfig& camera, co
   if (records != RecordsPath(config, camera)) script += "# records: a process of its own writes a file of its own\n";
   if (camera.loop) script += "# loop: a launch line ends where its source does\n";
   if (!config.outputs.video.empty()) script += "# video: a launch line has one camera and draws no grid\n";
-  if (camera.kind == SourceKind::kPictures) script += "# pictures: a launch line reads the JPEG files of a folder alone\n";
+  if (camera.kind == SourceKind::kPictures)
+    script += "# pictures: a launch line reads the JPEG files of a folder alone\n";
   const std::string folder = std::filesystem::path(records).parent_path();
   if (!folder.empty()) script += fmt::format("mkdir -p {}\n", QuoteForShell(folder));
   if (config.threads > 0) script += fmt::format("NPUSTREAM_THREADS={} ", config.threads);

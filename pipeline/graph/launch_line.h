@@ -40,8 +40,8 @@ enum class PipelineEnd {
 LaunchLine DescribeCamera(const CameraConfig& camera, const ModelConfig& model, const std::string& records,
                           PipelineEnd end);
 
-// What a shell runs for this camera alone: its name and what a launch line cannot express as comments, the folder of its
-// records, the launch line.
+// What a shell runs for this camera alone: its name and what a launch line cannot express as comments, the folder of
+// its records, the launch line.
 std::string CameraScript(const RunConfig& config, const CameraConfig& camera, const ModelConfig& model);
 
 }  // namespace npustream::pipeline

@@ -34,7 +34,8 @@ Result<std::unique_ptr<RecordFile>> RecordFile::Open(const std::string& path, Vi
     replacement.emplace(std::move(*made));
   }
   // The stream closes its own copy of the descriptor.
-  std::FILE* file = replacement ? fdopen(fcntl(replacement->fd(), F_DUPFD_CLOEXEC, 0), "w") : std::fopen(path.c_str(), "we");
+  std::FILE* file =
+      replacement ? fdopen(fcntl(replacement->fd(), F_DUPFD_CLOEXEC, 0), "w") : std::fopen(path.c_str(), "we");
   if (file == nullptr)
     return Status(StatusCode::kIoError, fmt::format("cannot write {}: {}", path, std::strerror(errno)));
   return std::unique_ptr<RecordFile>(new RecordFile(path, std::move(replacement), file));

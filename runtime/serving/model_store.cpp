@@ -32,8 +32,9 @@ Result<Kind> KindOf(const std::string& model) {
   std::error_code ignored;
   const bool is_file = fs::is_regular_file(path, ignored);
   if (fs::is_directory(path, ignored) && !FindDescription(model).ok()) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("{} is a folder; a model is a description (.yaml), an OM (.om) or an ONNX file (.onnx)", model));
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("{} is a folder; a model is a description (.yaml), an OM (.om) or an ONNX file (.onnx)", model));
   }
   const bool has_kind = extension == ".yaml" || extension == ".yml" || extension == ".om" || extension == ".onnx";
   if (has_kind && !is_file) return Status(StatusCode::kNotFound, fmt::format("{}: there is no such file", model));

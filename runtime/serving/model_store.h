@@ -28,9 +28,9 @@ struct ResolvedModel {
   std::filesystem::path om;      // ready to be loaded
 };
 
-// The description of what is asked for, without reading or compiling the model itself; `file` is where the model file was
-// found. kNotFound or kInvalidArgument when the request names a model, description, decoder or label file that is not there
-// or not valid.
+// The description of what is asked for, without reading or compiling the model itself; `file` is where the model file
+// was found. kNotFound or kInvalidArgument when the request names a model, description, decoder or label file that is
+// not there or not valid.
 Result<ModelDescription> DescribeModel(const ModelRequest& request);
 
 // Finds the model and, when it is an ONNX file, has atc compile it with static AIPP for the picture format. The OM is

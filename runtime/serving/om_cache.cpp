@@ -77,7 +77,7 @@ std::string Digest(const fs::path& om, const fs::path& interface_json) {
   return fmt::format("{} {}\n", Sha256Hex(model->bytes()), Sha256Hex(interface->bytes()));
 }
 
-// Whether the entry is there as it was made: a disk that was full or a hand that meddled must not spoil every later run.
+// Whether the entry is there as it was made: a disk that was full or a hand that meddled must not spoil later runs.
 bool IsIntact(const OmCacheEntry& entry) {
   const auto seal = ReadTextFile(SealOf(entry));
   return seal.ok() && !seal->empty() && *seal == Digest(entry.om, entry.interface_json);

@@ -16,8 +16,8 @@ struct OmCacheEntry {
 
 // Finds the entry of `key` below CacheFolder()/om, or has it made: `make` gets an empty scratch folder and must leave
 // model.om and interface.json there, which are then published together. Of several processes or threads that want one
-// key, one makes it and the others wait. An entry that is damaged is made again. Nothing is ever deleted: the folder may be emptied by hand at any time.
-// `stem` (a model's name) stands in front of the file's name for people. Any thread.
+// key, one makes it and the others wait. An entry that is damaged is made again. Nothing is ever deleted: the folder
+// may be emptied by hand at any time. `stem` (a model's name) begins the file's name, for people. Any thread.
 Result<OmCacheEntry> GetOrMakeOm(const std::string& stem, const std::string& key,
                                  const std::function<Status(const std::filesystem::path& scratch)>& make);
 

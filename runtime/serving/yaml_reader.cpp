@@ -234,7 +234,8 @@ YamlMap YamlReader::Root() {
     return empty();
   }
   if (text->size() > kMostBytes) {
-    Note(StatusCode::kInvalidArgument, 0, fmt::format("has more than {} bytes, too many for a YAML file of ours", kMostBytes));
+    Note(StatusCode::kInvalidArgument, 0,
+         fmt::format("has more than {} bytes, too many for a YAML file of ours", kMostBytes));
     return empty();
   }
   if (const auto mistake = FindTextMistake(*text)) {

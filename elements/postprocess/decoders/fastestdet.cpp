@@ -1,6 +1,6 @@
 // FastestDet: one output [1, 5 + C, H, W] of objectness, four box values and class scores per cell (gx, gy).
-// Confidence = objectness^0.6 · class^0.4; centre = (tanh(t) + g) / W or H, size = sigmoid(t), both of the whole input. A cell
-// is of `strides` pixels, one number, by default 16.
+// Confidence = objectness^0.6 · class^0.4; centre = (tanh(t) + g) / W or H, size = sigmoid(t), both of the whole input.
+// A cell is of `strides` pixels, one number, by default 16.
 // Source: the description of the head in dog-qiuqiu/FastestDet.
 #include <algorithm>
 #include <cmath>

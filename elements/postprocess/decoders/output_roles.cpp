@@ -92,10 +92,11 @@ Status DoesNotFit(const DecoderInputs& inputs, std::string_view expectation) {
 Status CheckClassCount(const DecoderInputs& inputs, int64_t classes) {
   constexpr int64_t kCocoClasses = 80;
   if (inputs.class_count == 0 && std::abs(classes - kCocoClasses) == 1) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("would read {} classes, one off COCO's {}, from {}: another decoder fits better, or labels "
-                              "must be given",
-                              classes, kCocoClasses, DescribeOutputs(inputs.outputs)));
+    return Status(
+        StatusCode::kInvalidArgument,
+        fmt::format("would read {} classes, one off COCO's {}, from {}: another decoder fits better, or labels "
+                    "must be given",
+                    classes, kCocoClasses, DescribeOutputs(inputs.outputs)));
   }
   if (inputs.class_count == 0 || inputs.class_count == classes) return Status();
   return Status(StatusCode::kInvalidArgument,

@@ -21,8 +21,8 @@ struct GridLevel {
 // One level per stride in `numbers["strides"]` (default `fallback`); partial cells at the edges count.
 Result<std::vector<GridLevel>> GridLevels(const DecoderInputs& inputs, const std::vector<double>& fallback);
 int64_t CellCount(const std::vector<GridLevel>& levels);
-// How many cells a model of the YOLO family may have: those of the given strides, else of 8, 16, 32, and of these with 64
-// or 4.
+// How many cells a model of the YOLO family may have: those of the given strides, else of 8, 16, 32, and of these with
+// 64 or 4.
 Result<std::vector<int64_t>> UsualCellCounts(const DecoderInputs& inputs);
 
 // The number `key` of the description, or `fallback`; kInvalidArgument unless it is one finite number.

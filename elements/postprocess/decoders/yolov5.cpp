@@ -1,8 +1,7 @@
 // YOLOv5 (and v7 or YOLOX with its decoding layer) in two forms, told apart by shape:
-// * decoded: [1, N, 5 + C] of centre x, centre y, width, height in pixels of the input, objectness, class scores; N is the
-//   number of cells of `strides` (default 8, 16, 32, or these with 64 or 4), or three times that;
-// * raw heads, one per stride: [1, A, H, W, 5 + C] or [1, A·(5 + C), H, W] of logits. With s = sigmoid and cell (gx,
-// gy):
+// * decoded: [1, N, 5 + C] of centre x, centre y, width, height in pixels of the input, objectness, class scores; N is
+//   the number of cells of `strides` (default 8, 16, 32, or these with 64 or 4), or three times that;
+// * raw heads, one per stride: [1, A, H, W, 5 + C] or [1, A·(5 + C), H, W] of logits. With s = sigmoid, cell (gx, gy):
 //   centre = (2 s(t) − 0.5 + g) · stride, size = (2 s(t))² · anchor. `strides` (default 8, 16, 32) and `anchors` (A
 //   pairs of width, height in pixels per stride; default the COCO anchors of YOLOv5).
 // Confidence = objectness · class. Source: the Detect layer of ultralytics/yolov5, described in its documentation.
@@ -107,10 +106,10 @@ Result<RawHead> FindHead(const DecoderInputs& inputs, const GridLevel& grid, std
     return RawHead{i, grid, std::move(anchors), first};
   }
   NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> cells, UsualCellCounts(inputs));
-  return DoesNotFit(inputs, fmt::format("an output [1, N, 5 + classes] with N = {} or {} times that, or, for stride {}, "
-                                        "[1, {}, {}, {}, 5 + classes]",
-                                        fmt::join(cells, " or "), kUsualAnchors, grid.stride, count, grid.height,
-                                        grid.width));
+  return DoesNotFit(inputs,
+                    fmt::format("an output [1, N, 5 + classes] with N = {} or {} times that, or, for stride {}, "
+                                "[1, {}, {}, {}, 5 + classes]",
+                                fmt::join(cells, " or "), kUsualAnchors, grid.stride, count, grid.height, grid.width));
 }
 
 Result<std::unique_ptr<BoxDecoder>> CreateRaw(const DecoderInputs& inputs) {

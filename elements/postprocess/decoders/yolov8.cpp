@@ -1,6 +1,6 @@
 // YOLOv8 and its successors without objectness: one output [1, 4 + C, N] or [1, N, 4 + C] of centre x, centre y, width,
-// height in pixels of the input and class scores. N is the number of cells of `strides` (default 8, 16, 32, or these with
-// 64 or 4), which tells the axes apart. Source: the export format of Ultralytics' documentation.
+// height in pixels of the input and class scores. N is the number of cells of `strides` (default 8, 16, 32, or these
+// with 64 or 4), which tells the axes apart. Source: the export format of Ultralytics' documentation.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // The media engine's C interface with the names and values of CANN 8.1. What this header does not declare is not there
 // yet. README.md of this folder lists the extensions that work without any declaration.
 //
-// All calls may come from any thread that has a context. Calls ending in Async and the Send calls only hand work in; their
-// return code says whether it was accepted. Sizes are in bytes, lengths and positions in pixels.
+// All calls may come from any thread that has a context. Calls ending in Async and the Send calls only hand work in;
+// their return code says whether it was accepted. Sizes are in bytes, lengths and positions in pixels.
 #pragma once
 
 #ifndef ENABLE_DVPP_INTERFACE
@@ -227,7 +227,7 @@ ACL_FUNC_VISIBILITY acldvppBatchPicDesc *acldvppCreateBatchPicDesc(uint32_t batc
 ACL_FUNC_VISIBILITY aclError acldvppDestroyBatchPicDesc(acldvppBatchPicDesc *batchPicDesc);
 ACL_FUNC_VISIBILITY acldvppPicDesc *acldvppGetPicDesc(acldvppBatchPicDesc *batchPicDesc, uint32_t index);
 
-// A rectangle whose four bounds are inclusive: (0, w − 1, 0, h − 1) is a whole picture. Checked by the call that uses it.
+// A rectangle whose four bounds are inclusive: (0, w − 1, 0, h − 1) is a whole picture. Checked where it is used.
 ACL_FUNC_VISIBILITY acldvppRoiConfig *acldvppCreateRoiConfig(uint32_t left, uint32_t right, uint32_t top,
                                                              uint32_t bottom);
 ACL_FUNC_VISIBILITY aclError acldvppDestroyRoiConfig(acldvppRoiConfig *roiConfig);
@@ -245,7 +245,7 @@ ACL_FUNC_VISIBILITY aclError acldvppSetResizeConfigInterpolation(acldvppResizeCo
                                                                  uint32_t interpolation);
 ACL_FUNC_VISIBILITY uint32_t acldvppGetResizeConfigInterpolation(const acldvppResizeConfig *resizeConfig);
 
-// Widths of a border in pixels, its kind, and per channel (0–2: Y, U, V or R, G, B) the value of a constant border, 0–255.
+// Widths of a border in pixels, its kind, and per channel (0–2: Y, U, V or R, G, B) a constant border's value, 0–255.
 ACL_FUNC_VISIBILITY acldvppBorderConfig *acldvppCreateBorderConfig();
 ACL_FUNC_VISIBILITY aclError acldvppDestroyBorderConfig(acldvppBorderConfig *borderConfig);
 ACL_FUNC_VISIBILITY aclError acldvppSetBorderConfigBorderType(acldvppBorderConfig *borderConfig,
@@ -272,8 +272,8 @@ ACL_FUNC_VISIBILITY aclError acldvppGetLutMapData(const acldvppLutMap *lutMap, u
                                                   uint32_t *len);
 
 // VPC. The values of descriptions and configurations are taken over before the call returns; pictures must stay until
-// the stream has been synchronised. Input and output have one format unless stated. A paste writes into its rectangle of
-// the output and nothing else; its left edge is a multiple of 16 and, for 420, its top and both sizes even.
+// the stream has been synchronised. Input and output have one format unless stated. A paste writes into its rectangle
+// of the output and nothing else; its left edge is a multiple of 16 and, for 420, its top and both sizes even.
 ACL_FUNC_VISIBILITY aclError acldvppVpcResizeAsync(acldvppChannelDesc *channelDesc, acldvppPicDesc *inputDesc,
                                                    acldvppPicDesc *outputDesc, acldvppResizeConfig *resizeConfig,
                                                    aclrtStream stream);
@@ -290,8 +290,8 @@ ACL_FUNC_VISIBILITY aclError acldvppVpcCropResizePasteAsync(acldvppChannelDesc *
                                                             acldvppPicDesc *inputDesc, acldvppPicDesc *outputDesc,
                                                             acldvppRoiConfig *cropArea, acldvppRoiConfig *pasteArea,
                                                             acldvppResizeConfig *resizeConfig, aclrtStream stream);
-// Batches: picture i of `srcBatchPicDescs` (`size` of them) is used by roiNums[i] successive rectangles, each of which has
-// its own picture in `dstBatchPicDescs`.
+// Batches: picture i of `srcBatchPicDescs` (`size` of them) is used by roiNums[i] successive rectangles, each of which
+// has its own picture in `dstBatchPicDescs`.
 ACL_FUNC_VISIBILITY aclError acldvppVpcBatchCropAsync(acldvppChannelDesc *channelDesc,
                                                       acldvppBatchPicDesc *srcBatchPicDescs, uint32_t *roiNums,
                                                       uint32_t size, acldvppBatchPicDesc *dstBatchPicDescs,
@@ -320,25 +320,25 @@ ACL_FUNC_VISIBILITY aclError acldvppVpcEqualizeHistAsync(const acldvppChannelDes
                                                          const acldvppPicDesc *inputDesc, acldvppPicDesc *outputDesc,
                                                          const acldvppLutMap *lutMap, aclrtStream stream);
 
-// JPEGD: baseline Huffman JPEG. The first three read `data` in host memory, the last in device memory. Results may be null
-// where they are not wanted.
+// JPEGD: baseline Huffman JPEG. The first three read `data` in host memory, the last in device memory. Results may be
+// null where they are not wanted.
 ACL_FUNC_VISIBILITY aclError acldvppJpegGetImageInfo(const void *data, uint32_t size, uint32_t *width,
                                                      uint32_t *height, int32_t *components);
 ACL_FUNC_VISIBILITY aclError acldvppJpegGetImageInfoV2(const void *data, uint32_t size, uint32_t *width,
                                                        uint32_t *height, int32_t *components,
                                                        acldvppJpegFormat *format);
-// Bytes of the decoded picture with the strides of the card (width up to 128 on Ascend310 and 910A, else 64; height to 16).
+// Bytes of the decoded picture with the card's strides (width up to 128 on Ascend310 and 910A, else 64; height to 16).
 ACL_FUNC_VISIBILITY aclError acldvppJpegPredictDecSize(const void *data, uint32_t dataSize,
                                                        acldvppPixelFormat outputPixelFormat, uint32_t *decSize);
 // The output's format is 420, RGB or BGR 888, or the JPEG's own semi-planar one; PIXEL_FORMAT_UNKNOWN takes the latter.
-// Strides that the output description has are used when they fit, else those of the card. `outputDesc` is written to by the
-// task and must stay until the stream has been synchronised; data that cannot be decoded give return code 1 in it and
-// fail the stream.
+// Strides that the output description has are used when they fit, else those of the card. `outputDesc` is written to by
+// the task and must stay until the stream has been synchronised; data that cannot be decoded give return code 1 in it
+// and fail the stream.
 ACL_FUNC_VISIBILITY aclError acldvppJpegDecodeAsync(acldvppChannelDesc *channelDesc, const void *data, uint32_t size,
                                                     acldvppPicDesc *outputDesc, aclrtStream stream);
 
-// VDEC: a channel decodes one stream. The description needs channel id, thread id, callback, stream format and output format
-// before the channel is created.
+// VDEC: a channel decodes one stream. The description needs channel id, thread id, callback, stream format and output
+// format before the channel is created.
 ACL_FUNC_VISIBILITY aclvdecChannelDesc *aclvdecCreateChannelDesc();
 ACL_FUNC_VISIBILITY aclError aclvdecDestroyChannelDesc(aclvdecChannelDesc *channelDesc);
 ACL_FUNC_VISIBILITY aclError aclvdecSetChannelDescChannelId(aclvdecChannelDesc *channelDesc, uint32_t channelId);
@@ -393,8 +393,8 @@ ACL_FUNC_VISIBILITY aclError aclvdecDestroyFrameConfig(aclvdecFrameConfig *vdecF
 ACL_FUNC_VISIBILITY aclError aclvdecCreateChannel(aclvdecChannelDesc *channelDesc);
 // Waits until everything sent has been decoded and its callbacks have run; the report thread must still be looping.
 ACL_FUNC_VISIBILITY aclError aclvdecDestroyChannel(aclvdecChannelDesc *channelDesc);
-// Hands one coded picture to the channel; blocks while 256 wait to be decoded. A description with eos 1 and without data
-// ends the stream: what the decoder still holds comes out; it has no callback itself and may be destroyed at once.
+// Hands one coded picture to the channel; blocks while 256 wait to be decoded. A description with eos 1 and without
+// data ends the stream: what the decoder still holds comes out; it has no callback itself and may be destroyed at once.
 ACL_FUNC_VISIBILITY aclError aclvdecSendFrame(aclvdecChannelDesc *channelDesc, acldvppStreamDesc *input,
                                               acldvppPicDesc *output, aclvdecFrameConfig *config, void *userData);
 // Decodes without giving out the picture: the callback's output is null.
