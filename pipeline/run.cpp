@@ -9,11 +9,11 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/percentile.h"
 #include "base/thread_budget.h"
 #include "elements/infer/model_binding.h"
 #include "elements/postprocess/box_decoder.h"
 #include "elements/postprocess/result_builder.h"
-#include "elements/support/percentile.h"
 #include "pipeline/camera/camera.h"
 #include "pipeline/camera/gst_handles.h"
 #include "pipeline/camera_set.h"
@@ -49,8 +49,8 @@ ModelFigures FiguresOf(const serving::RunnerStats& stats) {
   figures.batches = stats.batches;
   for (size_t size = 0; size < stats.batches_by_size.size(); ++size)
     figures.images += size * stats.batches_by_size[size];
-  figures.queue_wait_p50_ns = elements::Percentile(stats.queue_wait_ns_sorted, 0.50);
-  figures.queue_wait_p99_ns = elements::Percentile(stats.queue_wait_ns_sorted, 0.99);
+  figures.queue_wait_p50_ns = Percentile(stats.queue_wait_ns, 0.50);
+  figures.queue_wait_p99_ns = Percentile(stats.queue_wait_ns, 0.99);
   return figures;
 }
 

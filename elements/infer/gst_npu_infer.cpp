@@ -3,12 +3,12 @@
 #include <atomic>
 #include <memory>
 
+#include "base/percentile.h"
 #include "elements/infer/gst_model_properties.h"
 #include "elements/infer/npu_infer.h"
 #include "elements/memory/gst_npu_memory.h"
 #include "elements/meta/npu_metas.h"
 #include "elements/support/gst_support.h"
-#include "elements/support/percentile.h"
 
 GST_DEBUG_CATEGORY_STATIC(npu_infer_debug);
 #define GST_CAT_DEFAULT npu_infer_debug
@@ -294,8 +294,8 @@ GstStructure* Stats(GstNpuInfer* self) {
       state.passed.load(), "dropped", G_TYPE_UINT64, state.dropped.load(), "runner-requests", G_TYPE_UINT64,
       runner.requests, "runner-failures", G_TYPE_UINT64, runner.failures, "runner-batches", G_TYPE_UINT64,
       runner.batches, "mean-batch", G_TYPE_DOUBLE, mean_batch, "queue-wait-p50-ms", G_TYPE_DOUBLE,
-      PercentileMs(runner.queue_wait_ns_sorted, 0.5), "queue-wait-p99-ms", G_TYPE_DOUBLE,
-      PercentileMs(runner.queue_wait_ns_sorted, 0.99), nullptr);
+      PercentileMs(runner.queue_wait_ns, 0.5), "queue-wait-p99-ms", G_TYPE_DOUBLE,
+      PercentileMs(runner.queue_wait_ns, 0.99), nullptr);
 }
 
 }  // namespace

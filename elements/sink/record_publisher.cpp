@@ -1,11 +1,10 @@
 #include "elements/sink/record_publisher.h"
 
-
 #include <fmt/format.h>
 
+#include "base/percentile.h"
 #include "elements/meta/npu_metas.h"
 #include "elements/meta/stream_time.h"
-#include "elements/support/percentile.h"
 
 namespace npustream::elements {
 namespace {

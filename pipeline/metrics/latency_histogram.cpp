@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "elements/support/percentile.h"
+#include "base/percentile.h"
 
 namespace npustream::pipeline {
 
@@ -29,7 +29,7 @@ void LatencyHistogram::Add(int64_t nanoseconds) {
 
 int64_t LatencyHistogram::QuantileNs(double fraction) const {
   if (count_ == 0) return 0;
-  const size_t wanted = elements::NearestRank(fraction, count_);
+  const size_t wanted = NearestRank(fraction, count_);
   uint64_t seen = 0;
   for (int bucket = 0; bucket < kBuckets; ++bucket) {
     seen += counts_[bucket];

@@ -75,8 +75,8 @@ struct RunnerStats {
   uint64_t requests = 0;  // answered, well or not
   uint64_t failures = 0;
   uint64_t batches = 0;
-  std::vector<uint64_t> batches_by_size;      // index: images in the batch
-  std::vector<int64_t> queue_wait_ns_sorted;  // of the last 4,096 requests
+  std::vector<uint64_t> batches_by_size;  // index: images in the batch
+  std::vector<int64_t> queue_wait_ns;     // of the last 4,096 requests
 };
 
 // One model on one device with its own context, stream and batcher (batcher.h says when a batch leaves). All calls of

@@ -49,13 +49,9 @@ Status NpuModelRunner::Submit(InferenceRequest request) {
 }
 
 RunnerStats NpuModelRunner::stats() const {
-  RunnerStats result;
-  {
-    MutexLock lock(mutex_);
-    result = stats_;
-    result.queue_wait_ns_sorted = waits_;
-  }
-  std::sort(result.queue_wait_ns_sorted.begin(), result.queue_wait_ns_sorted.end());
+  MutexLock lock(mutex_);
+  RunnerStats result = stats_;
+  result.queue_wait_ns = waits_;
   return result;
 }
 

@@ -1,10 +1,10 @@
-#include "elements/support/percentile.h"
+#include "base/percentile.h"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-namespace npustream::elements {
+namespace npustream {
 
 size_t NearestRank(double fraction, size_t count) {
   // 0.07 · 100 is a little more than 7 in floating point.
@@ -24,4 +24,4 @@ double PercentileMs(std::vector<int64_t> samples_ns, double fraction) {
   return static_cast<double>(Percentile(std::move(samples_ns), fraction)) / 1e6;
 }
 
-}  // namespace npustream::elements
+}  // namespace npustream

@@ -1,14 +1,15 @@
-#include "elements/support/percentile.h"
+#include "base/percentile.h"
 
 #include <gtest/gtest.h>
 
-namespace npustream::elements {
+namespace npustream {
 namespace {
 
 // The nearest-rank method by hand: rank ⌈p · n⌉ of 15 20 35 40 50, then of 3 6 7 8 8 10 13 15 16 20.
 TEST(Percentile, IsTheOneOfTheNearestRank) {
   const std::vector<int64_t> five{50, 15, 35, 20, 40};
-  for (const auto& [fraction, value] : {std::pair{0.05, 15}, {0.30, 20}, {0.40, 20}, {0.50, 35}, {1.0, 50}, {0.0, 15}}) {
+  for (const auto& [fraction, value] :
+       {std::pair{0.05, 15}, {0.30, 20}, {0.40, 20}, {0.50, 35}, {1.0, 50}, {0.0, 15}}) {
     EXPECT_EQ(Percentile(five, fraction), value) << fraction;
   }
   const std::vector<int64_t> ten{3, 6, 7, 8, 8, 10, 13, 15, 16, 20};
@@ -30,4 +31,4 @@ TEST(Percentile, OfOneAndOfNone) {
 }
 
 }  // namespace
-}  // namespace npustream::elements
+}  // namespace npustream
