@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,7 +21,15 @@ struct PublisherOptions {
   std::string source;          // likewise
 };
 
-// Turns the metas of passing buffers into records; what npumetasink and npupublish have in common. Publish and Finish
+// What became of frames: frames = records + the sum over reasons, when one model looks at each.
+struct RecordCounts {
+  uint64_t frames = 0;
+  uint64_t records = 0;
+  uint64_t objects = 0;
+  std::map<std::string, uint64_t> dropped;  // frames without a record, by FrameInfo::skipped or "no-result"
+};
+
+// Turns the metas of passing buffers into records; what npumetasink and npupublish have in common. Publish and Flush
 // are for the streaming thread, Stats for any.
 class RecordPublisher {
  public:

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,7 +13,7 @@
 
 namespace npustream::elements {
 
-// One JSON object (ARCHITECTURE.md, record format) without a line end: what a model found in a frame. `pts_ns` −1 gives
+// One JSON object (docs/records.md) without a line end: what a model found in a frame. `pts_ns` −1 gives
 // null. Numbers are rounded (pixels to 2 decimals, shares of the frame and confidences to 6) and keys keep their order,
 // so that equal results are equal bytes. `capture_time` is there only when it is known.
 std::string FormatRecord(const FrameInfo& frame, int64_t pts_ns, const DetectionResult& result);
@@ -23,7 +22,7 @@ std::string FormatRecord(const FrameInfo& frame, int64_t pts_ns, const Detection
 std::string FormatUtc(int64_t utc_ns);
 
 // Writes lines to a file or, with "-", to standard output. The file is truncated by Open and grows as records come, so
-// a reader may find a last line incomplete until Flush or Close. For one thread.
+// a reader may find a last line incomplete until Flush. For one thread.
 class RecordWriter {
  public:
   static Result<std::unique_ptr<RecordWriter>> Open(const std::string& location);
@@ -39,15 +38,6 @@ class RecordWriter {
   const std::string location_;
   FILE* const file_;
   const bool owned_;
-};
-
-// Who saw a frame, by what became of it: frames = records + the sum over reasons, when one model looks at each.
-struct RecordCounts {
-  uint64_t frames = 0;
-  uint64_t records = 0;
-  uint64_t objects = 0;
-  std::map<std::string, uint64_t>
-      dropped;  // frames without a record, by reason: "interval", "queue-full", "preprocess", "no-result"
 };
 
 }  // namespace npustream::elements

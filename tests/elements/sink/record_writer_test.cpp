@@ -34,7 +34,7 @@ TEST(FormatUtc, GivesMilliseconds) {
   EXPECT_EQ(FormatUtc(-1), "1969-12-31T23:59:59.999Z");
 }
 
-// The record of ARCHITECTURE.md with numbers whose quotients are written out by hand: 480 / 1920 = 0.25, 270 / 1080 =
+// The record of docs/records.md with numbers whose quotients are written out by hand: 480 / 1920 = 0.25, 270 / 1080 =
 // 0.25, 576 / 1920 = 0.3, 405 / 1080 = 0.375.
 TEST(FormatRecord, WritesTheFormatOfTheArchitecture) {
   FrameInfo frame = Frame();
