@@ -10,8 +10,7 @@
 #include "base/log.h"
 #include "elements/meta/npu_metas.h"
 #include "elements/meta/stream_time.h"
-#include "pipeline/camera/connection.h"
-#include "pipeline/camera/stream_failure.h"
+#include "pipeline/camera/connection_failure.h"
 #include "pipeline/config/expand_env.h"
 #include "pipeline/graph/missing_element.h"
 

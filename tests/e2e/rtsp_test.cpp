@@ -1,8 +1,5 @@
 // Cameras that speak RTSP, as `npustream run` sees them. The server is GStreamer's, on the loopback interface.
-#include <arpa/inet.h>
 #include <signal.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -17,6 +14,7 @@
 #include "tests/e2e/summary.h"
 #include "tests/support/rtsp_server.h"
 #include "tests/support/run_program.h"
+#include "tests/support/tcp_port.h"
 #include "tests/support/temporary_folder.h"
 
 namespace npustream::e2e {
@@ -24,6 +22,7 @@ namespace {
 
 using testing_support::RtspServer;
 using testing_support::RunShell;
+using testing_support::TcpPort;
 using testing_support::TemporaryFolder;
 
 constexpr int kFrames = 25;
@@ -34,37 +33,6 @@ std::string Chain(const std::string& codec, int frames) {
          " ! video/x-raw,width=320,height=240,framerate=25/1 ! x" + codec + "enc tune=zerolatency key-int-max=10 ! rtph" +
          codec + "pay name=pay0 config-interval=1";
 }
-
-// A port of the loopback interface that is taken; connections are refused, or accepted and never answered.
-class Port {
- public:
-  explicit Port(bool listens) : socket_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t bytes = sizeof address;
-    EXPECT_EQ(bind(socket_, reinterpret_cast<sockaddr*>(&address), bytes), 0);
-    EXPECT_EQ(getsockname(socket_, reinterpret_cast<sockaddr*>(&address), &bytes), 0);
-    number_ = ntohs(address.sin_port);
-    if (listens) {
-      EXPECT_EQ(listen(socket_, 1), 0);
-    }
-  }
-  ~Port() { close(socket_); }
-
-  std::string number() const { return std::to_string(number_); }
-  // Waits until somebody has connected and said something.
-  void WaitForRequest() {
-    connection_ = accept(socket_, nullptr, nullptr);
-    char byte;
-    EXPECT_EQ(recv(connection_, &byte, 1, 0), 1);
-  }
-
- private:
-  const int socket_;
-  int connection_ = -1;
-  uint16_t number_ = 0;
-};
 
 class Rtsp : public testing::Test {
  protected:
@@ -145,7 +113,7 @@ TEST_F(Rtsp, H264AndH265ArriveAndEndWithTheStream) {
 
 TEST_F(Rtsp, WhatCannotBeOpenedIsOneSentenceWithoutPassword) {
   RtspServer open, closed("bob", "s3cret");
-  const Port refused(false);
+  const TcpPort refused;
   open.Serve("/h264", Chain("264", kFrames));
   closed.Serve("/h264", Chain("264", kFrames));
   open.Serve("/sound", "audiotestsrc is-live=true num-buffers=20 ! mulawenc ! rtppcmupay name=pay0");
@@ -153,8 +121,8 @@ TEST_F(Rtsp, WhatCannotBeOpenedIsOneSentenceWithoutPassword) {
   Run({{"good", open.Uri("/h264")},
        {"path", open.Uri("/nothing", "me:hush")},
        {"sound", open.Uri("/sound", "me:hush")},
-       {"refused", "rtsp://me:hush@127.0.0.1:" + refused.number() + "/x"},
-       {"slash", "rtsp://me:hush/hush@127.0.0.1:" + refused.number() + "/x"},
+       {"refused", "rtsp://me:hush@" + refused.Host() + "/x"},
+       {"slash", "rtsp://me:hush/hush@" + refused.Host() + "/x"},
        {"password", closed.Uri("/h264", "bob:hush")},
        {"nobody", closed.Uri("/h264")},
        {"query", open.Uri("/nothing?password=${NPUSTREAM_TEST_PASSWORD}")}});
@@ -162,8 +130,8 @@ TEST_F(Rtsp, WhatCannotBeOpenedIsOneSentenceWithoutPassword) {
   ExpectWhole("good", kFrames);
   EXPECT_EQ(FailureOf("path"), open.Uri("/nothing", "me:***") + ": the server knows no stream of this path");
   EXPECT_EQ(FailureOf("sound"), open.Uri("/sound", "me:***") + " has no video in a format that can be decoded");
-  EXPECT_EQ(FailureOf("refused"), "rtsp://me:***@127.0.0.1:" + refused.number() + "/x cannot be opened: 127.0.0.1:" +
-                                      refused.number() + ": Connection refused");
+  EXPECT_EQ(FailureOf("refused"), "rtsp://me:***@" + refused.Host() + "/x cannot be opened: " + refused.Host() +
+                                      ": Connection refused");
   EXPECT_THAT(FailureOf("slash"), testing::StartsWith("rtsp://me:***@127.0.0.1:"));
   EXPECT_EQ(FailureOf("password"), closed.Uri("/h264", "bob:***") + ": the server refuses this user and password");
   EXPECT_EQ(FailureOf("nobody"), closed.Uri("/h264") + ": the server refuses this user and password");
@@ -190,14 +158,15 @@ TEST_F(Rtsp, ACameraWhoseConnectionIsLostHasFailedAndTheOthersGoOn) {
 
 TEST_F(Rtsp, AnInterruptEndsCamerasThatHaveNoEnd) {
   RtspServer server;
-  Port mute(true);
+  TcpPort mute;
+  mute.Listen();
   std::thread waiter([&] { mute.WaitForRequest(); });
   server.Serve("/h264", Chain("264", kEndless), [&, asked = false](int frame) mutable {
     if (frame < 20 || std::exchange(asked, true)) return;
     waiter.join();
     Interrupt();
   });
-  Run({{"gate", server.Uri("/h264")}, {"mute", "rtsp://127.0.0.1:" + mute.number() + "/x"}});
+  Run({{"gate", server.Uri("/h264")}, {"mute", "rtsp://" + mute.Host() + "/x"}});
   EXPECT_EQ(exit_code_, 0) << output_;
   const auto& gate = summary_["cameras"]["gate"];
   EXPECT_EQ(gate["records_out"].get<int64_t>() + TotalDropped(gate), gate["frames_in"]) << gate;
