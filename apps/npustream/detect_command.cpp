@@ -9,7 +9,7 @@
 
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
-#include "pipeline/camera/picture_type.h"
+#include "pipeline/config/picture_type.h"
 #include "pipeline/config/source_kind.h"
 #include "pipeline/run.h"
 

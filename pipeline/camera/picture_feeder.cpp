@@ -9,7 +9,7 @@
 
 #include "base/file.h"
 #include "pipeline/camera/gst_handles.h"
-#include "pipeline/camera/picture_type.h"
+#include "pipeline/config/picture_type.h"
 
 namespace npustream::pipeline {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "pipeline/camera/picture_type.h"
+#include "pipeline/config/picture_type.h"
 
 namespace npustream::pipeline {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "pipeline/camera/picture_type.h"
+#include "pipeline/config/picture_type.h"
 #include "pipeline/config/records_path.h"
 #include "pipeline/config/source_kind.h"
 

@@ -1,4 +1,4 @@
-#include "pipeline/camera/picture_type.h"
+#include "pipeline/config/picture_type.h"
 
 #include <algorithm>
 #include <array>
