@@ -60,13 +60,11 @@ CameraSet::~CameraSet() { AbortAll(); }
 
 std::unique_ptr<Camera> CameraSet::MakeCamera(size_t index) {
   const CameraConfig& camera = config_.cameras[index];
-  const auto model = std::find_if(config_.models.begin(), config_.models.end(),
-                                  [&](const ModelConfig& m) { return m.name == camera.model; });
   CameraOptions options;
   options.download = !config_.outputs.video.empty();
   options.on_frame = [this, index](const CameraFrame& frame) { return OnFrame(index, frame); };
   options.on_ended = [this, index] { ended_->Add(index); };
-  return std::make_unique<Camera>(camera, *model, std::move(options));
+  return std::make_unique<Camera>(camera, config_.ModelOf(camera), std::move(options));
 }
 
 Status CameraSet::OpenOutputs() {

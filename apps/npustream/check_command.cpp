@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -15,9 +14,7 @@ namespace {
 
 void PrintPipelines(const pipeline::RunConfig& config) {
   for (const pipeline::CameraConfig& camera : config.cameras) {
-    const auto model = std::find_if(config.models.begin(), config.models.end(),
-                                    [&](const pipeline::ModelConfig& m) { return m.name == camera.model; });
-    fmt::print("{}", pipeline::CameraScript(config, camera, *model));
+    fmt::print("{}", pipeline::CameraScript(config, camera));
   }
 }
 

@@ -182,6 +182,14 @@ bool Camera::OnDecoded(GstBuffer* buffer) {
   return true;
 }
 
+void Camera::NoteFinished(int64_t pts_ns, GstBuffer* buffer) {
+  const int64_t duration_ns =
+      GST_BUFFER_DURATION_IS_VALID(buffer) ? static_cast<int64_t>(GST_BUFFER_DURATION(buffer)) : 0;
+  MutexLock lock(mutex_);
+  ++pass_.finished;
+  pass_.end_ns = std::max(pass_.end_ns, pts_ns + std::max<int64_t>(duration_ns, 1));
+}
+
 GstFlowReturn Camera::OnSample(GstSample* sample) {
   GstBuffer* buffer = gst_sample_get_buffer(sample);
   const elements::FrameInfo* decoded = elements::NpuFrameMeta::Get(buffer);
@@ -189,13 +197,7 @@ GstFlowReturn Camera::OnSample(GstSample* sample) {
   elements::FrameInfo info = decoded == nullptr ? elements::FrameInfo() : *decoded;
   const int64_t now_ns = clock_.NowNs();
   int64_t pts_ns = elements::StreamTimeNs(*gst_sample_get_segment(sample), buffer);
-  {
-    MutexLock lock(mutex_);
-    ++pass_.finished;
-    const int64_t duration_ns =
-        GST_BUFFER_DURATION_IS_VALID(buffer) ? static_cast<int64_t>(GST_BUFFER_DURATION(buffer)) : 0;
-    pass_.end_ns = std::max(pass_.end_ns, pts_ns + std::max<int64_t>(duration_ns, 1));
-  }
+  NoteFinished(pts_ns, buffer);
   if (result == nullptr) {
     const std::string_view reason = elements::ToString(info.skipped);
     metrics_.OnDropped(reason.empty() ? "no-result" : std::string(reason), 1, now_ns);
@@ -205,9 +207,7 @@ GstFlowReturn Camera::OnSample(GstSample* sample) {
   info.camera_id = config_.name;
   info.frame_id += first_frame_id_;
   if (feeder_ != nullptr) {
-    info.source =
-        feeder_->pictures()[std::min(PictureFeeder::IndexOf(GST_BUFFER_PTS(buffer)), feeder_->pictures().size() - 1)]
-            .filename();
+    info.source = feeder_->PictureAt(GST_BUFFER_PTS(buffer)).filename();
     pts_ns = -1;  // pictures have no time
   } else if (config_.kind == SourceKind::kFile) {
     info.source = fs::path(config_.location).filename();
@@ -221,7 +221,7 @@ GstFlowReturn Camera::OnSample(GstSample* sample) {
     MutexLock lock(mutex_);
     ++pass_.results;
   }
-  metrics_.OnRecord(true, info.decode_begin_ns < 0 ? -1 : clock_.NowNs() - info.decode_begin_ns, clock_.NowNs());
+  metrics_.OnRecord(info.decode_begin_ns < 0 ? -1 : clock_.NowNs() - info.decode_begin_ns, clock_.NowNs());
   return GST_FLOW_OK;
 }
 
@@ -233,20 +233,7 @@ GstBusSyncReply Camera::OnMessage(GstBus*, GstMessage* message, gpointer self) {
 
 void Camera::TakeNote(GstMessage* message) {
   const GstMessageType type = GST_MESSAGE_TYPE(message);
-  if (type == GST_MESSAGE_WARNING) {
-    GError* raw = nullptr;
-    gst_message_parse_warning(message, &raw, nullptr);
-    const UniqueError warning(raw);
-    // "Delayed linking failed": the error that follows says it better. And who is asked to stop may break off.
-    if (warning->domain == GST_PARSE_ERROR || stop_requested_) return;
-    const std::string sentence = Explain(*warning);
-    if (config_.rtsp() && IsBrokenOff(*warning))
-      return SetFailure(Status(StatusCode::kUnavailable, fmt::format("{}: {}", DisplayName(), sentence)));
-    Log(LogLevel::kWarning, "pipeline", "camera {}: {}: {}", config_.name, DisplayName(), sentence);
-    MutexLock lock(mutex_);
-    if (pass_.first_warning.empty()) pass_.first_warning = sentence;
-    return;
-  }
+  if (type == GST_MESSAGE_WARNING) return TakeWarning(message);
   if (gst_is_missing_plugin_message(message)) {
     const UniqueText description(gst_missing_plugin_message_get_description(message));
     MutexLock lock(mutex_);
@@ -260,6 +247,21 @@ void Camera::TakeNote(GstMessage* message) {
     if (std::exchange(ended_, true)) return;
   }
   options_.on_ended();
+}
+
+void Camera::TakeWarning(GstMessage* message) {
+  GError* raw = nullptr;
+  gst_message_parse_warning(message, &raw, nullptr);
+  const UniqueError warning(raw);
+  // "Delayed linking failed": the error that follows says it better. And who is asked to stop may break off.
+  if (warning->domain == GST_PARSE_ERROR || stop_requested_) return;
+  const std::string sentence = Explain(*warning);
+  if (config_.rtsp() && IsBrokenOff(*warning)) {
+    return SetFailure(Status(StatusCode::kUnavailable, fmt::format("{}: {}", DisplayName(), sentence)));
+  }
+  Log(LogLevel::kWarning, "pipeline", "camera {}: {}: {}", config_.name, DisplayName(), sentence);
+  MutexLock lock(mutex_);
+  if (pass_.first_warning.empty()) pass_.first_warning = sentence;
 }
 
 // The first failure is the cause; what follows ("streaming stopped, reason error") is its consequence.

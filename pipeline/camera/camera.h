@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gst/gst.h>
 
@@ -80,7 +81,9 @@ class Camera {
   bool OnFrameIn();
   bool OnDecoded(GstBuffer* buffer);
   GstFlowReturn OnSample(GstSample* sample);
+  void NoteFinished(int64_t pts_ns, GstBuffer* buffer) NPUSTREAM_EXCLUDES(mutex_);
   void TakeNote(GstMessage* message);
+  void TakeWarning(GstMessage* message);
   void SetFailure(Status failure) NPUSTREAM_EXCLUDES(mutex_);
   Status Describe(GstMessage* error);
   Status PictureFailures(bool ended);
@@ -99,7 +102,7 @@ class Camera {
   UniqueElement pipeline_;
   std::unique_ptr<PictureFeeder> feeder_;
   std::atomic<bool> stop_requested_ = false;  // in this pass
-  uint64_t first_frame_id_ = 0;  // of this pass
+  uint64_t first_frame_id_ = 0;               // of this pass
   int64_t first_pts_ns_ = 0;
 
   mutable Mutex mutex_;

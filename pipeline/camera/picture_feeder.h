@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <string>
@@ -39,6 +40,10 @@ class PictureFeeder {
   const std::vector<size_t>& handed_in() const { return handed_in_; }
   const std::vector<std::string>& unreadable() const { return unreadable_; }
   const std::vector<std::filesystem::path>& pictures() const { return pictures_; }
+  // The picture of a time stamp; the last for one behind it.
+  const std::filesystem::path& PictureAt(GstClockTime pts) const {
+    return pictures_[std::min(IndexOf(pts), pictures_.size() - 1)];
+  }
 
  private:
   void Run(GstAppSrc* source);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <filesystem>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,6 +62,12 @@ struct RunConfig {
   std::vector<CameraConfig> cameras;  // in the file's order, at least one
   OutputConfig outputs;
   int threads = 0;  // thread budget of the process; 0: as the environment says
+
+  // The model that the camera names, which must be one of `models`.
+  const ModelConfig& ModelOf(const CameraConfig& camera) const {
+    return *std::find_if(models.begin(), models.end(),
+                         [&](const ModelConfig& model) { return model.name == camera.model; });
+  }
 };
 
 }  // namespace npustream::pipeline

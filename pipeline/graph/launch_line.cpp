@@ -139,7 +139,7 @@ std::string LaunchLine::ForShell() const {
   return text;
 }
 
-std::string CameraScript(const RunConfig& config, const CameraConfig& camera, const ModelConfig& model) {
+std::string CameraScript(const RunConfig& config, const CameraConfig& camera) {
   const std::string records = SeparateRecordsPath(config, camera);
   std::string script = fmt::format("# {}\n", camera.name);
   if (records != RecordsPath(config, camera)) script += "# records: a process of its own writes a file of its own\n";
@@ -150,7 +150,7 @@ std::string CameraScript(const RunConfig& config, const CameraConfig& camera, co
   const std::string folder = std::filesystem::path(records).parent_path();
   if (!folder.empty()) script += fmt::format("mkdir -p {}\n", QuoteForShell(folder));
   if (config.threads > 0) script += fmt::format("NPUSTREAM_THREADS={} ", config.threads);
-  return script + DescribeCamera(camera, model, records, PipelineEnd::kMetaSink).ForShell() + "\n";
+  return script + DescribeCamera(camera, config.ModelOf(camera), records, PipelineEnd::kMetaSink).ForShell() + "\n";
 }
 
 LaunchLine DescribeCamera(const CameraConfig& camera, const ModelConfig& model, const std::string& records,

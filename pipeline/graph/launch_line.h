@@ -42,6 +42,6 @@ LaunchLine DescribeCamera(const CameraConfig& camera, const ModelConfig& model, 
 
 // What a shell runs for this camera alone: its name and what a launch line cannot express as comments, the folder of
 // its records, the launch line.
-std::string CameraScript(const RunConfig& config, const CameraConfig& camera, const ModelConfig& model);
+std::string CameraScript(const RunConfig& config, const CameraConfig& camera);
 
 }  // namespace npustream::pipeline

@@ -24,11 +24,11 @@ void CameraMetrics::OnFrameIn(int64_t now_ns) {
   ++figures_.frames_in;
 }
 
-void CameraMetrics::OnRecord(bool inferred, int64_t latency_ns, int64_t now_ns) {
+void CameraMetrics::OnRecord(int64_t latency_ns, int64_t now_ns) {
   MutexLock lock(mutex_);
   Touch(now_ns);
   ++figures_.records_out;
-  if (inferred) ++figures_.inferred;
+  ++figures_.inferred;
   if (latency_ns >= 0) latency_.Add(latency_ns);
 }
 

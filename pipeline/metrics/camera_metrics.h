@@ -27,8 +27,8 @@ struct CameraFigures {
 class CameraMetrics {
  public:
   void OnFrameIn(int64_t now_ns);
-  // `latency_ns` below 0: unknown.
-  void OnRecord(bool inferred, int64_t latency_ns, int64_t now_ns);
+  // Of a frame that a model looked at. `latency_ns` below 0: unknown.
+  void OnRecord(int64_t latency_ns, int64_t now_ns);
   void OnDropped(const std::string& reason, uint64_t frames, int64_t now_ns);
   CameraFigures Snapshot() const;
 

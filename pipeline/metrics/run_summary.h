@@ -38,7 +38,7 @@ struct RunSummary {
   uint64_t FramesIn() const;
 };
 
-// The summary as ARCHITECTURE.md describes it for --summary-json, one line; failed cameras have "error" as well.
+// The summary in one line, as docs/configuration.md describes it for --summary-json.
 std::string SummaryJson(const RunSummary& summary);
 // Tables for people: cameras, models, bytes copied.
 std::string SummaryTables(const RunSummary& summary);

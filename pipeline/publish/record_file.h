@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "base/mutex.h"
 #include "base/file.h"
+#include "base/mutex.h"
 #include "base/status.h"
 
 namespace npustream::pipeline {
@@ -33,7 +33,6 @@ class RecordFile {
   Status Write(std::string_view line);
   // Everything is on its way to the disk and, for kOnCommit, under its name.
   Status Commit();
-  const std::string& path() const { return path_; }
 
  private:
   RecordFile(std::string path, std::optional<NewFile> replacement, std::FILE* file)

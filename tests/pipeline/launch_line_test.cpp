@@ -81,15 +81,17 @@ TEST(CameraScript, MakesTheFolderAndSaysWhatALaunchLineCannotExpress) {
   RunConfig config;
   config.threads = 3;
   config.cameras = {File("a.mp4"), File("b.mp4")};
+  config.models = {Day()};
+  for (CameraConfig& camera : config.cameras) camera.model = "day";
   config.cameras[0].loop = true;
   config.outputs.records = "my out/all.jsonl";
   config.outputs.video = "all.mp4";
-  EXPECT_THAT(CameraScript(config, config.cameras[0], Day()),
+  EXPECT_THAT(CameraScript(config, config.cameras[0]),
               testing::MatchesRegex("# gate\n# records: [^\n]*\n# loop: [^\n]*\n# video: [^\n]*\nmkdir -p 'my out'\n"
                                     "NPUSTREAM_THREADS=3 gst-launch-1.0 [^\n]*\n"));
   config.outputs = {};
   config.threads = 0;
-  EXPECT_THAT(CameraScript(config, config.cameras[1], Day()), testing::StartsWith("# gate\ngst-launch-1.0 "));
+  EXPECT_THAT(CameraScript(config, config.cameras[1]), testing::StartsWith("# gate\ngst-launch-1.0 "));
 }
 
 TEST(RecordsPath, KeepsCamerasApartInPipelinesOfTheirOwn) {

@@ -38,7 +38,7 @@ TEST(LatencyHistogram, SmallValuesAreExactAndExtremesFit) {
 TEST(CameraMetrics, EveryFrameIsARecordOrADrop) {
   CameraMetrics metrics;
   for (int i = 0; i < 10; ++i) metrics.OnFrameIn(i * 100'000'000);
-  for (int i = 0; i < 7; ++i) metrics.OnRecord(true, 5'000'000, 900'000'000);
+  for (int i = 0; i < 7; ++i) metrics.OnRecord(5'000'000, 900'000'000);
   metrics.OnDropped("interval", 2, 950'000'000);
   metrics.OnDropped("decode", 1, 1'000'000'000);
   metrics.OnDropped("lost", 0, 9'000'000'000);
@@ -71,7 +71,7 @@ RunSummary Summary() {
   return summary;
 }
 
-// The shape is that of ARCHITECTURE.md.
+// The shape is that of docs/configuration.md.
 TEST(RunSummary, JsonHasTheDocumentedShape) {
   const auto json = nlohmann::json::parse(SummaryJson(Summary()));
   const auto& gate = json["cameras"]["gate"];
