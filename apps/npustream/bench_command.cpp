@@ -14,7 +14,7 @@ namespace {
 int Bench(const ModelBenchOptions& options, bool json) {
   const auto result = BenchModel(options);
   if (!result.ok()) {
-    PrintError(result.status().message());
+    PrintMessage(result.status().message());
     return kExitFailed;
   }
   if (json) {

@@ -21,7 +21,7 @@ void PrintPipelines(const pipeline::RunConfig& config) {
 int Check(const std::string& path, bool print_pipeline) {
   const auto config = pipeline::LoadRunConfig(path);
   if (!config.ok()) {
-    PrintError(config.status().message());
+    PrintMessage(config.status().message());
     return kExitWrongUse;
   }
   if (print_pipeline) {

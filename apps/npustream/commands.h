@@ -9,7 +9,7 @@ namespace npustream::apps {
 // Exit codes of every program of ours.
 inline constexpr int kExitDone = 0;
 inline constexpr int kExitFailed = 1;    // the work failed
-inline constexpr int kExitWrongUse = 2;  // unknown flag, missing argument, invalid configuration file
+inline constexpr int kExitWrongUse = 2;  // a flag, name or configuration file that can never work
 
 // Each adds a subcommand to `app`; when it is the one that was called, its work is done in the parser's callback and
 // its exit code goes to `exit_code`.

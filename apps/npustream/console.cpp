@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <string>
@@ -23,32 +24,6 @@ bool OnTerminal() {
   return terminal;
 }
 
-}  // namespace
-
-void WipeProgress() {
-  if (progress_shown.exchange(false)) std::fputs("\r\x1b[K", stderr);
-}
-
-void PrintError(std::string_view message) {
-  WipeProgress();
-  fmt::print(stderr, "npustream: {}\n", message);
-}
-
-int Fail(const Status& status) {
-  PrintError(status.message());
-  const bool wrong_use = status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kNotFound;
-  return wrong_use ? kExitWrongUse : kExitFailed;
-}
-
-void PrintNotice(std::string_view message) { PrintError(message); }
-
-void ShowProgressLine(std::string_view text) {
-  if (!OnTerminal()) return;
-  progress_shown = true;
-  fmt::print(stderr, "\r\x1b[K{}", text);
-  std::fflush(stderr);
-}
-
 void ShowProgress(const pipeline::Progress& progress) {
   const double fps = progress.seconds > 0 ? static_cast<double>(progress.frames) / progress.seconds : 0;
   ShowProgressLine(fmt::format("{} frames, {:.1f} fps, {:.0f} s, {} camera{} running", progress.frames, fps,
@@ -67,12 +42,36 @@ const std::atomic<bool>& StopOnSignal() {
   return stop_requested;
 }
 
+}  // namespace
+
+void WipeProgress() {
+  if (progress_shown.exchange(false)) std::fputs("\r\x1b[K", stderr);
+}
+
+void PrintMessage(std::string_view message) {
+  WipeProgress();
+  fmt::print(stderr, "npustream: {}\n", message);
+}
+
+int Fail(const Status& status) {
+  PrintMessage(status.message());
+  const bool wrong_use = status.code() == StatusCode::kInvalidArgument || status.code() == StatusCode::kNotFound;
+  return wrong_use ? kExitWrongUse : kExitFailed;
+}
+
+void ShowProgressLine(std::string_view text) {
+  if (!OnTerminal()) return;
+  progress_shown = true;
+  fmt::print(stderr, "\r\x1b[K{}", text);
+  std::fflush(stderr);
+}
+
 pipeline::RunOptions ConsoleRunOptions() {
   pipeline::RunOptions options;
   options.stop = &StopOnSignal();
   options.on_progress = ShowProgress;
-  options.on_notice = PrintNotice;
-  options.on_failure = PrintError;
+  options.on_notice = PrintMessage;
+  options.on_failure = PrintMessage;
   return options;
 }
 

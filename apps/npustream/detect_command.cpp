@@ -58,18 +58,17 @@ pipeline::RunConfig ConfigOf(const DetectFlags& flags) {
 int Detect(const DetectFlags& flags) {
   pipeline::RunOptions options = ConsoleRunOptions();
   options.records_on_commit = true;
-  options.on_failure = [](const std::string&) {
-  };  // there is one camera: the sentence comes at the end, without its name
+  options.on_failure = nullptr;  // there is one camera: the sentence comes at the end, without its name
   const pipeline::RunConfig config = ConfigOf(flags);
   if (Status known = pipeline::CheckModelRequest(config.models[0].request); !known.ok()) return Fail(known);
   const auto summary = pipeline::RunCameras(config, options);
   WipeProgress();
   if (!summary.ok()) {
-    PrintError(summary.status().message());
+    PrintMessage(summary.status().message());
     return kExitFailed;
   }
   const pipeline::CameraOutcome& camera = summary->cameras[0];
-  if (!camera.failure.empty()) PrintError(camera.failure);
+  if (!camera.failure.empty()) PrintMessage(camera.failure);
   if (camera.figures.frames_in == 0) return kExitFailed;
   std::string drops;
   for (const auto& [reason, count] : camera.figures.dropped) drops += fmt::format(", dropped ({}): {}", reason, count);

@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
   AddRunCommand(app, exit_code);
   // CLI11 would only say that a subcommand is required.
   if (argc > 1 && argv[1][0] != '-' && !HasCommand(app, argv[1])) {
-    PrintError(std::string("there is no command '") + argv[1] + "'; npustream --help lists them");
+    PrintMessage(std::string("there is no command '") + argv[1] + "'; npustream --help lists them");
     return kExitWrongUse;
   }
   RefuseEmptyValues(app);
@@ -51,7 +51,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // help and version come this way too
     const bool named = argc > 1 && HasCommand(app, argv[1]);
-    PrintError(std::string(error.what()) + "; see npustream " + (named ? argv[1] + std::string(" ") : "") + "--help");
+    PrintMessage(std::string(error.what()) + "; see npustream " + (named ? argv[1] + std::string(" ") : "") + "--help");
     return kExitWrongUse;
   }
   return exit_code;

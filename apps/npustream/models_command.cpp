@@ -65,7 +65,7 @@ int Pull(const std::string& name) {
   const auto pulled = serving::PullModel(name, options);
   WipeProgress();
   if (!pulled.ok()) {
-    PrintError(pulled.status().message());
+    PrintMessage(pulled.status().message());
     return kExitFailed;
   }
   fmt::print("{}{}\n", pulled->file.string(), pulled->was_there ? " (was there already)" : "");

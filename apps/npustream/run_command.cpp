@@ -23,7 +23,7 @@ struct RunFlags {
 int Run(const RunFlags& flags) {
   auto config = pipeline::LoadRunConfig(flags.config);
   if (!config.ok()) {
-    PrintError(config.status().message());
+    PrintMessage(config.status().message());
     return kExitWrongUse;
   }
   if (!flags.annotate.empty()) config->outputs.video = flags.annotate;
@@ -32,14 +32,14 @@ int Run(const RunFlags& flags) {
   const auto summary = pipeline::RunCameras(*config, options);
   WipeProgress();
   if (!summary.ok()) {
-    PrintError(summary.status().message());
+    PrintMessage(summary.status().message());
     return kExitFailed;
   }
   // Records may have taken standard output.
   fmt::print(config->outputs.records == "-" ? stderr : stdout, "{}", pipeline::SummaryTables(*summary));
   if (!flags.summary_json.empty()) {
     if (Status status = WriteFileAtomically(flags.summary_json, pipeline::SummaryJson(*summary) + "\n"); !status.ok()) {
-      PrintError(status.message());
+      PrintMessage(status.message());
       return kExitFailed;
     }
   }
