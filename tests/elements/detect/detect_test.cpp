@@ -121,7 +121,7 @@ TEST_F(Detect, AnOutputThatCannotBeWrittenStopsThatPipelineAlone) {
   Pipeline good(Source(20) + "npudetect model=coco-day ! npumetasink name=sink location=" + Records());
   Pipeline bad(Source(20) + "npudetect model=coco-day ! npumetasink location=/dev/full");
   gst_element_set_state(good.element(), GST_STATE_PLAYING);
-  EXPECT_NE(bad.Run().find("/dev/full"), std::string::npos);
+  EXPECT_THAT(bad.Run(), testing::HasSubstr("/dev/full"));
   EXPECT_EQ(good.Run(), "");
   EXPECT_EQ(good.Stat("sink", "records-out"), 20);
 }
