@@ -132,6 +132,10 @@ Result<NewFile> NewFile::Create(const fs::path& path) {
   if (fs::is_directory(target, error)) {
     return Status(StatusCode::kInvalidArgument, fmt::format("{}: is a folder, not a file", target.string()));
   }
+  if (fs::exists(target, error) && !fs::is_regular_file(target, error)) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{}: is a device, pipe or socket, which a file cannot replace", target.string()));
+  }
   const int fd = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   if (fd >= 0) return NewFile(target, fd, "");
   std::string temporary = target.string() + ".XXXXXX";

@@ -36,7 +36,7 @@ Result<std::string> ReadUpTo(const std::filesystem::path& path, size_t most_byte
 // A file in the making, which appears under its path whole, with Commit, or never. Until then it has no name
 // (O_TMPFILE), so that not even a process that is killed leaves something behind; only where a file system has no
 // nameless files it lies beside its path as "PATH.XXXXXX". Parent folders are made. A symbolic link is followed, and
-// stays one.
+// stays one. A folder or a special file (device, pipe, socket) is refused with kInvalidArgument.
 class NewFile {
  public:
   static Result<NewFile> Create(const std::filesystem::path& path);
@@ -48,7 +48,7 @@ class NewFile {
   // Opens the unfinished file while this object lives, in this process only: for writers that want a path.
   std::filesystem::path WorkPath() const;
   Status Write(std::span<const std::byte> content);
-  // Puts the file in the place of whatever is at its path. Once.
+  // Puts the file in the place of the file at its path. Once.
   Status Commit();
 
  private:

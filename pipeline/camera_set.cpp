@@ -74,7 +74,7 @@ Status CameraSet::OpenOutputs() {
   if (config_.outputs.video.empty()) return Status();
   std::vector<AnnotatedGrid::Tile> tiles;
   for (const CameraConfig& camera : config_.cameras) tiles.push_back({camera.name, camera.live()});
-  grid_ = std::make_unique<AnnotatedGrid>(config_.outputs.video, std::move(tiles));
+  NPUSTREAM_ASSIGN_OR_RETURN(grid_, AnnotatedGrid::Create(config_.outputs.video, std::move(tiles)));
   return Status();
 }
 

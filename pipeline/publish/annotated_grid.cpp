@@ -12,7 +12,13 @@ constexpr int kWidestGrid = 1280;  // pixels; a single camera is shown in its ow
 
 }  // namespace
 
-AnnotatedGrid::AnnotatedGrid(std::string path, std::vector<Tile> cameras) : path_(std::move(path)) {
+Result<std::unique_ptr<AnnotatedGrid>> AnnotatedGrid::Create(const std::string& path, std::vector<Tile> cameras) {
+  NPUSTREAM_ASSIGN_OR_RETURN(NewFile target, NewFile::Create(path));
+  return std::unique_ptr<AnnotatedGrid>(new AnnotatedGrid(std::move(target), path, std::move(cameras)));
+}
+
+AnnotatedGrid::AnnotatedGrid(NewFile target, std::string path, std::vector<Tile> cameras)
+    : path_(std::move(path)), target_(std::move(target)) {
   for (Tile& tile : cameras) lanes_.push_back({std::move(tile), {}, {}, false});
   columns_ = static_cast<int>(std::ceil(std::sqrt(static_cast<double>(lanes_.size()))));
 }
@@ -86,7 +92,7 @@ void AnnotatedGrid::Compose() {
     lane.last.copyTo(canvas(cv::Rect({column * tile_size_.width, row * tile_size_.height}, tile_size_)));
   }
   if (file_ == nullptr) {
-    auto file = VideoFile::Create(path_, canvas.cols, canvas.rows, frames_per_second_);
+    auto file = VideoFile::Create(std::move(target_), path_, canvas.cols, canvas.rows, frames_per_second_);
     status_ = file.status();
     if (!file.ok()) return;
     file_ = std::move(file).value();

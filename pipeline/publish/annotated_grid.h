@@ -6,6 +6,7 @@
 
 #include <opencv2/core.hpp>
 
+#include "base/file.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "elements/meta/detection_result.h"
@@ -24,7 +25,8 @@ class AnnotatedGrid {
     bool live = false;
   };
 
-  AnnotatedGrid(std::string path, std::vector<Tile> cameras);
+  // Sees to it that the file can be written. As NewFile.
+  static Result<std::unique_ptr<AnnotatedGrid>> Create(const std::string& path, std::vector<Tile> cameras);
 
   // Draws the next picture of camera `index`. Blocks while that camera has kAhead pictures waiting. A failure of the
   // video is given back once by Finish, not here. The video's frame rate is that of the picture that comes first.
@@ -46,6 +48,7 @@ class AnnotatedGrid {
     bool ended = false;
   };
 
+  AnnotatedGrid(NewFile target, std::string path, std::vector<Tile> cameras);
   void WriteWhatIsComplete() NPUSTREAM_REQUIRES(mutex_);
   bool AnyWaiting() const NPUSTREAM_REQUIRES(mutex_);
   void Compose() NPUSTREAM_REQUIRES(mutex_);
@@ -58,6 +61,7 @@ class AnnotatedGrid {
   cv::Size tile_size_ NPUSTREAM_GUARDED_BY(mutex_);
   int frames_per_second_ NPUSTREAM_GUARDED_BY(mutex_) = 25;
   int columns_ = 1;
+  NewFile target_ NPUSTREAM_GUARDED_BY(mutex_);  // until file_ has it
   std::unique_ptr<VideoFile> file_ NPUSTREAM_GUARDED_BY(mutex_);
   Status status_ NPUSTREAM_GUARDED_BY(mutex_);
   bool aborted_ NPUSTREAM_GUARDED_BY(mutex_) = false;

@@ -104,6 +104,16 @@ TEST_F(FileTest, ANewFileThatIsGivenUpLeavesTheOldOne) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);
 }
 
+TEST_F(FileTest, ANewFileNeverTakesThePlaceOfAPipeOrAFolder) {
+  const fs::path pipe = folder_ / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  fs::create_symlink("pipe", folder_ / "link");
+  for (const fs::path& path : {pipe, folder_ / "link", folder_}) {
+    EXPECT_EQ(NewFile::Create(path).status().code(), StatusCode::kInvalidArgument) << path;
+  }
+  EXPECT_TRUE(fs::is_fifo(pipe));
+}
+
 TEST_F(FileTest, AProcessThatIsKilledLeavesNothing) {
   const pid_t child = fork();
   if (child == 0) {

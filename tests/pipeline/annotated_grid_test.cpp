@@ -1,5 +1,8 @@
 #include "pipeline/publish/annotated_grid.h"
 
+#include <sys/resource.h>
+
+#include <csignal>
 #include <filesystem>
 #include <thread>
 #include <vector>
@@ -46,7 +49,9 @@ TEST(AnnotatedGrid, ACameraThatEndsEarlyHoldsNobodyBack) {
   ASSERT_TRUE(InitializeGStreamer().ok());
   const testing_support::TemporaryFolder folder;
   const std::string path = folder.path() / "grid.mp4";
-  AnnotatedGrid grid(path, {{"a", false}, {"b", false}});
+  auto made = AnnotatedGrid::Create(path, {{"a", false}, {"b", false}});
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  AnnotatedGrid& grid = **made;
   const Grey dark(30), bright(200);
   // Camera a runs far ahead in a thread of its own and has to wait for b.
   std::thread ahead([&] {
@@ -61,13 +66,44 @@ TEST(AnnotatedGrid, ACameraThatEndsEarlyHoldsNobodyBack) {
   EXPECT_EQ(FramesOf(path), 40);
 }
 
-TEST(AnnotatedGrid, AFolderThatCannotBeWrittenIsReportedOnce) {
+TEST(AnnotatedGrid, AFolderThatCannotBeWrittenIsReportedAtOnce) {
+  EXPECT_FALSE(AnnotatedGrid::Create("/proc/no/grid.mp4", {{"a", false}}).ok());
+}
+
+// The most that this process may write into a file, for a scope: what a full disk does, without a disk.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit before_{};
+};
+
+TEST(AnnotatedGrid, AFileThatCannotGrowEndsTheVideoWithAReasonAndLeavesNothing) {
   ASSERT_TRUE(InitializeGStreamer().ok());
-  AnnotatedGrid grid("/proc/no/grid.mp4", {{"a", false}});
-  const Grey grey(100);
-  for (int i = 0; i < 20; ++i) grid.Add(0, grey.picture(), {});
-  grid.End(0);
-  EXPECT_FALSE(grid.Finish().ok());
+  const testing_support::TemporaryFolder folder;
+  auto grid = AnnotatedGrid::Create(folder.path() / "grid.mp4", {{"a", false}});
+  ASSERT_TRUE(grid.ok());
+  Status status;
+  {
+    const FileSizeLimit limit(16);
+    // Far more than wait for an encoder: who would wait for one that has failed does not come back.
+    for (int i = 0; i < 400; ++i) (*grid)->Add(0, Grey(static_cast<uint8_t>(i)).picture(), {});
+    (*grid)->End(0);
+    status = (*grid)->Finish();
+  }
+  EXPECT_NE(status.message().find("grid.mp4: File too large"), std::string::npos) << status.message();
+  grid->reset();
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 }  // namespace
