@@ -1,11 +1,15 @@
 #include "elements/decode/gst_npu_vdec.h"
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <memory>
+#include <string_view>
 
 #include "base/clock.h"
 #include "elements/decode/gst_vdec_caps.h"
 #include "elements/decode/gst_vdec_properties.h"
+#include "elements/decode/jpeg_boundary.h"
 #include "elements/decode/npu_vdec.h"
 #include "elements/memory/gst_npu_memory.h"
 #include "elements/meta/npu_metas.h"
@@ -26,6 +30,8 @@ struct VdecState {
   std::shared_ptr<const NpuDevice> device;  // shared with the memory that is on its way
   std::unique_ptr<VdecChannel> channel;
   ChannelKey key;
+  JpegBoundary boundary;     // of pictures that come in pieces
+  size_t scanned_bytes = 0;  // of those that wait, looked at by `boundary`
   GstVideoCodecState* input_state = nullptr;
   DevicePicture negotiated;
   PictureColors negotiated_colors;
@@ -180,6 +186,44 @@ Status CloseChannel(GstNpuVdec* self, bool drain) {
   return status;
 }
 
+// A file's bytes come in pieces of any size; demuxers and parsers give whole packets. Pictures alone can do without a
+// parser: GStreamer's own for JPEG is of rank none, so parsebin leaves it out.
+bool ComesInPieces(GstNpuVdec* self, GstEvent* segment_event) {
+  const GstSegment* segment = nullptr;
+  gst_event_parse_segment(segment_event, &segment);
+  const StreamFormat* format = self->state.key.format;
+  return segment->format == GST_FORMAT_BYTES && format != nullptr &&
+         std::string_view(format->caps).starts_with("image/");
+}
+
+void ForgetPieces(VdecState& state) {
+  state.boundary = {};
+  state.scanned_bytes = 0;
+}
+
+// Bytes of the picture at the front of the adapter; 0: its end has not come yet.
+size_t FindJpegEnd(VdecState& state, GstAdapter* adapter) {
+  std::array<std::byte, 4096> block;
+  while (const size_t left = gst_adapter_available(adapter) - state.scanned_bytes) {
+    const size_t bytes = std::min(left, block.size());
+    gst_adapter_copy(adapter, block.data(), state.scanned_bytes, bytes);
+    if (const auto end = state.boundary.Scan({block.data(), bytes})) return state.scanned_bytes + *end;
+    state.scanned_bytes += bytes;
+  }
+  return 0;
+}
+
+// Puts the adapter's front where a picture starts; false: there is none yet.
+bool SkipToJpeg(VdecState& state, GstAdapter* adapter, bool at_eos) {
+  if (state.scanned_bytes > 0) return true;  // already within one
+  const size_t available = gst_adapter_available(adapter);
+  const gssize start =
+      available < 4 ? -1 : gst_adapter_masked_scan_uint32(adapter, 0xffffff00, 0xffd8ff00, 0, available);
+  const size_t kept = at_eos ? 0 : std::min<size_t>(available, 3);  // may be the beginning of a start
+  gst_adapter_flush(adapter, start < 0 ? available - kept : static_cast<size_t>(start));
+  return start >= 0;
+}
+
 void DestroyFrameInfo(gpointer info) { std::unique_ptr<FrameInfo>(static_cast<FrameInfo*>(info)).reset(); }
 
 }  // namespace
@@ -211,6 +255,7 @@ static gboolean gst_npu_vdec_start(GstVideoDecoder* decoder) {
   state.packets_in = state.frames_out = state.errors = 0;
   state.corrupt_run = 0;
   state.negotiated = {};
+  ForgetPieces(state);
   return TRUE;
 }
 
@@ -239,6 +284,22 @@ static gboolean gst_npu_vdec_set_format(GstVideoDecoder* decoder, GstVideoCodecS
   state.input_state = gst_video_codec_state_ref(input);
   state.negotiated = {};  // frame rate and the like may differ
   return TRUE;
+}
+
+// Called for pictures in pieces: JPEG ends where it says, of the other kinds a stream holds one.
+static GstFlowReturn gst_npu_vdec_parse(GstVideoDecoder* decoder, GstVideoCodecFrame*, GstAdapter* adapter,
+                                        gboolean at_eos) {
+  VdecState& state = GST_NPU_VDEC(decoder)->state;
+  size_t bytes = 0;
+  if (std::string_view(state.key.format->caps) == "image/jpeg") {
+    if (!SkipToJpeg(state, adapter, at_eos)) return GST_VIDEO_DECODER_FLOW_NEED_DATA;
+    bytes = FindJpegEnd(state, adapter);
+  }
+  if (bytes == 0 && at_eos) bytes = gst_adapter_available(adapter);
+  if (bytes == 0) return GST_VIDEO_DECODER_FLOW_NEED_DATA;
+  ForgetPieces(state);
+  gst_video_decoder_add_to_frame(decoder, static_cast<int>(bytes));
+  return gst_video_decoder_have_frame(decoder);
 }
 
 static GstFlowReturn gst_npu_vdec_handle_frame(GstVideoDecoder* decoder, GstVideoCodecFrame* frame) {
@@ -289,6 +350,7 @@ static gboolean gst_npu_vdec_flush(GstVideoDecoder* decoder) {
   const Status status = CloseChannel(self, false);
   self->state.flow = GST_FLOW_OK;
   self->state.corrupt_run = 0;
+  ForgetPieces(self->state);
   return status.ok();
 }
 
@@ -296,6 +358,8 @@ static gboolean gst_npu_vdec_sink_event(GstVideoDecoder* decoder, GstEvent* even
   auto* self = GST_NPU_VDEC(decoder);
   if (GST_EVENT_TYPE(event) == GST_EVENT_STREAM_START) {
     self->state.flow = GST_FLOW_OK;
+  } else if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
+    gst_video_decoder_set_packetized(decoder, !ComesInPieces(self, event));
   }
   return GST_VIDEO_DECODER_CLASS(gst_npu_vdec_parent_class)->sink_event(decoder, event);
 }
@@ -350,6 +414,7 @@ static void gst_npu_vdec_class_init(GstNpuVdecClass* klass) {
   decoder_class->start = gst_npu_vdec_start;
   decoder_class->stop = gst_npu_vdec_stop;
   decoder_class->set_format = gst_npu_vdec_set_format;
+  decoder_class->parse = gst_npu_vdec_parse;
   decoder_class->handle_frame = gst_npu_vdec_handle_frame;
   decoder_class->drain = gst_npu_vdec_drain;
   decoder_class->finish = gst_npu_vdec_drain;

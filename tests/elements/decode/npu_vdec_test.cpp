@@ -8,6 +8,7 @@
 #include "elements/meta/npu_metas.h"
 #include "npu_sim/device/device.h"
 #include "tests/elements/gst_test_support.h"
+#include "tests/support/temporary_folder.h"
 #include "tests/support/test_data.h"
 
 namespace npustream::elements {
@@ -156,6 +157,29 @@ TEST(NpuVdec, ElementsThatReadHostMemoryCannotBeLinked) {
 }
 
 // A seek in the middle: frames before and after it come out, nothing hangs.
+// A file's bytes come in pieces, and parsebin puts no parser for pictures behind them.
+TEST(NpuVdec, PicturesOfAFileAreDecodedHoweverTheyAreCut) {
+  const testing_support::TemporaryFolder folder;
+  const std::string path = (folder.path() / "picture").string();
+  const std::string source = "videotestsrc pattern=snow num-buffers=";
+  struct {
+    const char *frames, *encoder;
+    int expected;
+  } const cases[] = {{"1", "jpegenc", 1}, {"3", "jpegenc", 3}, {"1", "pngenc", 1}};
+  for (const auto& c : cases) {
+    Pipeline writer(source + c.frames + " ! video/x-raw,width=320,height=240 ! " + c.encoder +
+                    " ! filesink location=" + path);
+    ASSERT_EQ(writer.Run(), "");
+    for (const char* size : {"4096", "1000", "10000000"}) {
+      Pipeline pipeline("filesrc location=" + path + " blocksize=" + size +
+                        " ! parsebin ! npuvdec name=decoder ! fakesink");
+      EXPECT_EQ(pipeline.Run(), "") << c.encoder << size;
+      EXPECT_EQ(pipeline.Stat("decoder", "frames-in"), c.expected) << c.encoder << size;
+      EXPECT_EQ(pipeline.Stat("decoder", "frames-out"), c.expected) << c.encoder << size;
+    }
+  }
+}
+
 TEST(NpuVdec, FlushesOnASeek) {
   NPUSTREAM_TEST_DATA_OR_SKIP(clip, "robust/gen_h264_longgop.mp4");
   Pipeline pipeline("filesrc location=" + clip.string() +

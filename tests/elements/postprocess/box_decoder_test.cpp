@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/file.h"
 #include "tests/elements/postprocess/decoder_test_support.h"
 
 namespace npustream::elements {
@@ -16,6 +17,15 @@ using testing_support::ExpectBox;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+TEST(BoxDecoder, TheReferenceListsEveryDecoder) {
+  for (const char* file : {"/docs/configuration.md", "/elements/postprocess/README.md"}) {
+    const std::string text = *ReadTextFile(std::string(NPUSTREAM_SOURCE_DIR) + file);
+    for (const std::string_view name : BoxDecoderNames()) {
+      EXPECT_THAT(text, testing::HasSubstr("`" + std::string(name) + "`")) << file;
+    }
+  }
+}
 
 // 64x32 has 8·4 + 4·2 + 2·1 = 42 cells.
 DecoderFixture Yolox() {
