@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
+
+#include "base/log.h"
+#include "base/printable.h"
 
 namespace npustream {
 namespace {
@@ -17,11 +21,13 @@ int UsableCpus() {
 }
 
 int InitialBudget() {
-  if (const char* text = std::getenv("NPUSTREAM_THREADS")) {
-    const int wanted = std::atoi(text);
-    if (wanted >= 1) return wanted;
-  }
-  return UsableCpus();
+  const char* text = std::getenv("NPUSTREAM_THREADS");
+  if (text == nullptr || *text == '\0') return UsableCpus();
+  if (const std::optional<int> wanted = ParseThreadBudget(text)) return *wanted;
+  const int usable = UsableCpus();
+  Log(LogLevel::kWarning, "base", "NPUSTREAM_THREADS={} is no number from 1 to {}; it counts as {}", Printable(text, 40),
+      kMostThreads, usable);
+  return usable;
 }
 
 std::atomic<int>& Budget() {
@@ -30,6 +36,13 @@ std::atomic<int>& Budget() {
 }
 
 }  // namespace
+
+std::optional<int> ParseThreadBudget(std::string_view text) {
+  int threads = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && threads >= 1 && threads <= kMostThreads ? std::optional(threads) : std::nullopt;
+}
 
 int ThreadBudget() { return Budget(); }
 

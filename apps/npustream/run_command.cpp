@@ -27,6 +27,7 @@ int Run(const RunFlags& flags) {
     return kExitWrongUse;
   }
   if (!flags.annotate.empty()) config->outputs.video = flags.annotate;
+  config->outputs.summary = flags.summary_json;
   pipeline::RunOptions options = ConsoleRunOptions();
   options.duration_s = flags.duration_s;
   const auto summary = pipeline::RunCameras(*config, options);
@@ -37,8 +38,8 @@ int Run(const RunFlags& flags) {
   }
   // Records may have taken standard output.
   fmt::print(config->outputs.records == "-" ? stderr : stdout, "{}", pipeline::SummaryTables(*summary));
-  if (!flags.summary_json.empty()) {
-    if (Status status = WriteFileAtomically(flags.summary_json, pipeline::SummaryJson(*summary) + "\n"); !status.ok()) {
+  if (const std::string& file = config->outputs.summary; !file.empty()) {
+    if (Status status = WriteFileAtomically(file, pipeline::SummaryJson(*summary) + "\n"); !status.ok()) {
       PrintMessage(status.message());
       return kExitFailed;
     }

@@ -40,25 +40,34 @@ bool AreOneFile(const fs::path& a, const fs::path& b) {
   return fs::is_regular_file(a, error) && fs::equivalent(a, b, error);
 }
 
+// Whether both names will lead to one regular file once both are written.
+bool WillBeOneFile(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  const bool special = fs::exists(a, error) && !fs::is_regular_file(a, error);
+  return !special && fs::weakly_canonical(a, error) == fs::weakly_canonical(b, error);
+}
+
+struct Output {
+  std::string what, path;
+};
+
 }  // namespace
 
 Status CheckOutputs(const RunConfig& config) {
-  std::set<std::string> outputs = RecordsOf(config);
-  const std::string& video = config.outputs.video;
-  std::error_code ignored;
-  if (!video.empty()) {
-    for (const std::string& records : outputs) {
-      if (fs::weakly_canonical(records, ignored) == fs::weakly_canonical(video, ignored)) {
-        return Status(StatusCode::kInvalidArgument, fmt::format("{} cannot be both records and video", video));
-      }
+  std::vector<Output> outputs;
+  for (const std::string& records : RecordsOf(config)) outputs.push_back({"records", records});
+  if (!config.outputs.video.empty()) outputs.push_back({"video", config.outputs.video});
+  if (!config.outputs.summary.empty()) outputs.push_back({"summary", config.outputs.summary});
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    for (size_t k = 0; k < i; ++k) {
+      if (outputs[i].what == outputs[k].what || !WillBeOneFile(outputs[i].path, outputs[k].path)) continue;
+      return Status(StatusCode::kInvalidArgument, fmt::format("{} cannot be both {} and {}", outputs[i].path,
+                                                              outputs[k].what, outputs[i].what));
     }
-    outputs.insert(video);
-  }
-  for (const std::string& output : outputs) {
     for (const std::string& input : InputsOf(config)) {
-      if (!AreOneFile(input, output)) continue;
+      if (!AreOneFile(input, outputs[i].path)) continue;
       return Status(StatusCode::kInvalidArgument,
-                    fmt::format("{} is read as {} and would be overwritten", output, input));
+                    fmt::format("{} is read as {} and would be overwritten", outputs[i].path, input));
     }
   }
   return {};

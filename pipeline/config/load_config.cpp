@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/thread_budget.h"
 #include "elements/postprocess/box_decoder.h"
 #include "pipeline/config/check_outputs.h"
 #include "pipeline/config/expand_env.h"
@@ -248,7 +249,7 @@ Result<RunConfig> LoadRunConfig(const fs::path& path) {
   const fs::path folder =
       fs::is_regular_file(path, ignored) ? fs::absolute(path).parent_path() : fs::current_path(ignored);
   RunConfig config;
-  config.threads = root.Integer("threads", 1, 1024, 0);
+  config.threads = root.Integer("threads", 1, kMostThreads, 0);
   for (const char* section : {"models", "defaults", "cameras", "outputs"}) root.Map(section);
   root.RefuseOtherKeys();
   config.outputs = ReadOutputs(root);

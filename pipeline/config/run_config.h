@@ -54,6 +54,7 @@ struct CameraConfig {
 struct OutputConfig {
   std::string records;  // JSON lines; "-": stdout, empty: none; "{camera}" stands for the camera's name
   std::string video;    // annotated MP4 of all cameras in a grid; empty: none
+  std::string summary;  // figures as JSON, which the caller writes after the run; empty: none
 };
 
 struct RunConfig {
