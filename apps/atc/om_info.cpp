@@ -1,4 +1,5 @@
 #include "apps/atc/om_info.h"
+#include "base/standard_streams.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,7 +13,7 @@ namespace {
 
 void PrintPorts(const char* title, const std::vector<om::PortInfo>& ports) {
   for (size_t i = 0; i < ports.size(); ++i) {
-    fmt::print("{}[{}]: {} {}[{}]\n", title, i, ports[i].name, om::ToString(ports[i].type),
+    Print(stdout, "{}[{}]: {} {}[{}]\n", title, i, ports[i].name, om::ToString(ports[i].type),
                fmt::join(ports[i].dims, ","));
   }
 }
@@ -34,18 +35,18 @@ Check PrintOmInfo(const std::filesystem::path& path) {
   const om::OmFile& file = **opened;
   const om::OmInfo& info = file.info();
   const om::OmSizes& sizes = file.sizes();
-  fmt::print("============ Display Model Info start ============\n");
-  fmt::print("Original Atc command line: {}\n", info.command_line);
-  fmt::print("system info: atc_version[{}], soc_version[{}], framework_type[5], name[{}]\n", info.toolkit_version,
+  Print(stdout, "============ Display Model Info start ============\n");
+  Print(stdout, "Original Atc command line: {}\n", info.command_line);
+  Print(stdout, "system info: atc_version[{}], soc_version[{}], framework_type[5], name[{}]\n", info.toolkit_version,
              info.soc, info.name);
-  fmt::print("resource info: memory_size [{} B], weight_size [{} B], stream_num [1], event_num [0]\n", WorkBytes(file),
+  Print(stdout, "resource info: memory_size [{} B], weight_size [{} B], stream_num [1], event_num [0]\n", WorkBytes(file),
              sizes.weight_bytes);
-  fmt::print("om info: modeldef_size [{} B], weight_data_size [{} B], header_size [{} B], file_size [{} B]\n",
+  Print(stdout, "om info: modeldef_size [{} B], weight_data_size [{} B], header_size [{} B], file_size [{} B]\n",
              sizes.metadata_bytes, sizes.weight_bytes, sizes.header_bytes, sizes.file_bytes);
-  fmt::print("node info: node_num [{}], batch [{}]\n", sizes.node_count, fmt::join(info.gears, ","));
+  Print(stdout, "node info: node_num [{}], batch [{}]\n", sizes.node_count, fmt::join(info.gears, ","));
   PrintPorts("input", info.inputs);
   PrintPorts("output", info.outputs);
-  fmt::print("============ Display Model Info end   ============\n");
+  Print(stdout, "============ Display Model Info end   ============\n");
   return std::nullopt;
 }
 

@@ -11,6 +11,7 @@
 #include "apps/atc/om_info.h"
 #include "base/log.h"
 #include "base/printable.h"
+#include "base/standard_streams.h"
 
 namespace npustream::atc {
 namespace {
@@ -36,9 +37,9 @@ Check RunMode(const FlagValues& flags, const std::string& command_line) {
 
 // `where` gets the reason, which may quote any bytes of a file.
 int Fail(const Failure& failure, std::FILE* where) {
-  fmt::print("ATC run failed, Please check the detail log, Try 'atc --help' for more information\n");
+  Print(stdout, "ATC run failed, Please check the detail log, Try 'atc --help' for more information\n");
   std::fflush(stdout);
-  fmt::print(where, "{}: {}\n", failure.code, Printable(failure.message));
+  Print(where, "{}: {}\n", failure.code, Printable(failure.message));
   return 1;
 }
 
@@ -49,16 +50,16 @@ int Run(const std::vector<std::string>& arguments) {
   // The vendor's parser of flags complains on stderr.
   if (!flags.ok()) return Fail(flags.failure(), stderr);
   if (flags.value().Get("help") == "true") {
-    fmt::print("{}", HelpText());
+    Print(stdout, "{}", HelpText());
     return 0;
   }
   SetLevel(flags.value().Get("log"));
-  fmt::print("ATC start working now, please wait for a moment.\n...\n");
+  Print(stdout, "ATC start working now, please wait for a moment.\n...\n");
   std::fflush(stdout);
   if (const Check failure = RunMode(flags.value(), fmt::format("atc {}", fmt::join(arguments, " ")))) {
     return Fail(*failure, stdout);
   }
-  fmt::print("ATC run success, welcome to the next use.\n");
+  Print(stdout, "ATC run success, welcome to the next use.\n");
   return 0;
 }
 

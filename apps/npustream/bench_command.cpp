@@ -7,6 +7,7 @@
 #include "apps/npustream/bench_model.h"
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
+#include "base/standard_streams.h"
 
 namespace npustream::apps {
 namespace {
@@ -18,9 +19,9 @@ int Bench(const ModelBenchOptions& options, bool json) {
     return kExitFailed;
   }
   if (json) {
-    fmt::print("{}\n", ToJson(options, *result));
+    Print(stdout, "{}\n", ToJson(options, *result));
   } else {
-    fmt::print("{}: batch of {} on {} thread{}: median {:.2f} ms, {:.2f} ms of CPU; first run {:.2f} ms\n",
+    Print(stdout, "{}: batch of {} on {} thread{}: median {:.2f} ms, {:.2f} ms of CPU; first run {:.2f} ms\n",
                options.model.string(), options.batch, options.threads, options.threads == 1 ? "" : "s",
                result->median_ms, result->cpu_ms, result->first_ms);
   }

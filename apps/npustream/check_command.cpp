@@ -6,6 +6,7 @@
 
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
+#include "base/standard_streams.h"
 #include "pipeline/config/load_config.h"
 #include "pipeline/graph/launch_line.h"
 
@@ -14,7 +15,7 @@ namespace {
 
 void PrintPipelines(const pipeline::RunConfig& config) {
   for (const pipeline::CameraConfig& camera : config.cameras) {
-    fmt::print("{}", pipeline::CameraScript(config, camera));
+    Print(stdout, "{}", pipeline::CameraScript(config, camera));
   }
 }
 
@@ -27,7 +28,7 @@ int Check(const std::string& path, bool print_pipeline) {
   if (print_pipeline) {
     PrintPipelines(*config);
   } else {
-    fmt::print("{}: {} camera{}, {} model{}, no mistakes found\n", path, config->cameras.size(),
+    Print(stdout, "{}: {} camera{}, {} model{}, no mistakes found\n", path, config->cameras.size(),
                config->cameras.size() == 1 ? "" : "s", config->models.size(), config->models.size() == 1 ? "" : "s");
   }
   return kExitDone;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "apps/npustream/commands.h"
+#include "base/standard_streams.h"
 
 namespace npustream::apps {
 namespace {
@@ -50,7 +51,7 @@ void WipeProgress() {
 
 void PrintMessage(std::string_view message) {
   WipeProgress();
-  fmt::print(stderr, "npustream: {}\n", message);
+  Print(stderr, "npustream: {}\n", message);
 }
 
 int Fail(const Status& status) {
@@ -62,7 +63,7 @@ int Fail(const Status& status) {
 void ShowProgressLine(std::string_view text) {
   if (!OnTerminal()) return;
   progress_shown = true;
-  fmt::print(stderr, "\r\x1b[K{}", text);
+  Print(stderr, "\r\x1b[K{}", text);
   std::fflush(stderr);
 }
 

@@ -9,6 +9,7 @@
 
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
+#include "base/standard_streams.h"
 #include "pipeline/config/picture_type.h"
 #include "pipeline/config/source_kind.h"
 #include "pipeline/run.h"
@@ -72,7 +73,7 @@ int Detect(const DetectFlags& flags) {
   if (camera.figures.frames_in == 0) return kExitFailed;
   std::string drops;
   for (const auto& [reason, count] : camera.figures.dropped) drops += fmt::format(", dropped ({}): {}", reason, count);
-  fmt::print(stderr, "frames: {}, records: {}{} in {:.1f} s\n", camera.figures.frames_in, camera.figures.records_out,
+  Print(stderr, "frames: {}, records: {}{} in {:.1f} s\n", camera.figures.frames_in, camera.figures.records_out,
              drops, summary->wall_s);
   return camera.failure.empty() ? kExitDone : kExitFailed;
 }

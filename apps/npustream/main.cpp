@@ -7,6 +7,7 @@
 
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
+#include "base/standard_streams.h"
 
 namespace {
 
@@ -31,6 +32,7 @@ void RefuseEmptyValues(CLI::App& app) {
 
 int main(int argc, char** argv) {
   using namespace npustream::apps;  // NOLINT: a program's own names
+  npustream::ClaimStandardStreams();
   CLI::App app("Video analytics for many cameras on a (simulated) Ascend NPU", "npustream");
   app.set_version_flag("--version", "npustream " NPUSTREAM_VERSION);
   app.require_subcommand(1);
@@ -49,10 +51,14 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // help and version come this way too
+    if (error.get_exit_code() == 0) {  // help and version come this way too
+      app.exit(error);
+      return npustream::FlushStandardOutput() ? kExitDone : kExitFailed;
+    }
     const bool named = argc > 1 && HasCommand(app, argv[1]);
     PrintMessage(std::string(error.what()) + "; see npustream " + (named ? argv[1] + std::string(" ") : "") + "--help");
     return kExitWrongUse;
   }
+  if (!npustream::FlushStandardOutput() && exit_code == kExitDone) return kExitFailed;
   return exit_code;
 }

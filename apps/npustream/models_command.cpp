@@ -6,6 +6,7 @@
 
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
+#include "base/standard_streams.h"
 #include "runtime/serving/model_catalog.h"
 #include "runtime/serving/model_pull.h"
 
@@ -17,7 +18,7 @@ int List() {
     const std::string state = !listing.status.ok()   ? listing.status.message()
                               : listing.file.empty() ? fmt::format("not here; npustream models pull {}", listing.name)
                                                      : listing.file.string();
-    fmt::print("{:<16} {:<12} {:<12} {}\n", listing.name, listing.model.decoder.type, listing.model.licence, state);
+    Print(stdout, "{:<16} {:<12} {:<12} {}\n", listing.name, listing.model.decoder.type, listing.model.licence, state);
   }
   return kExitDone;
 }
@@ -32,12 +33,12 @@ const char* NameOf(serving::FitMode fit) {
 }
 
 void PrintDescription(const serving::ModelDescription& model) {
-  fmt::print("name:           {}\nversion:        {}\ndecoder:        {}\nfit:            {}\ncolor order:    {}\n",
+  Print(stdout, "name:           {}\nversion:        {}\ndecoder:        {}\nfit:            {}\ncolor order:    {}\n",
              model.name, model.version, model.decoder.type, NameOf(model.fit),
              model.color_order == serving::ColorOrder::kRgb ? "RGB" : "BGR");
-  fmt::print("mean:           {} {} {}\nstd:            {} {} {}\npad:            {}\n", model.mean[0], model.mean[1],
+  Print(stdout, "mean:           {} {} {}\nstd:            {} {} {}\npad:            {}\n", model.mean[0], model.mean[1],
              model.mean[2], model.std[0], model.std[1], model.std[2], model.pad_value);
-  fmt::print(
+  Print(stdout, 
       "threshold:      {}\nNMS overlap:    {}\nlabels:         {}\nlicence:        {}\nsource:         {}\n"
       "sha256:         {}\n",
       model.threshold, model.nms_iou, model.labels.size(), model.licence, model.source_url, model.sha256);
@@ -50,7 +51,7 @@ int Info(const std::string& name) {
   if (!model.ok()) return Fail(model.status());
   PrintDescription(*model);
   const auto file = serving::LocateModelFile(*model);
-  fmt::print("description:    {}\nfile:           {}\n", path->string(),
+  Print(stdout, "description:    {}\nfile:           {}\n", path->string(),
              file.ok() ? file->string() : file.status().message());
   return kExitDone;
 }
@@ -68,7 +69,7 @@ int Pull(const std::string& name) {
     PrintMessage(pulled.status().message());
     return kExitFailed;
   }
-  fmt::print("{}{}\n", pulled->file.string(), pulled->was_there ? " (was there already)" : "");
+  Print(stdout, "{}{}\n", pulled->file.string(), pulled->was_there ? " (was there already)" : "");
   return kExitDone;
 }
 

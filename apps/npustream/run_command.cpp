@@ -7,6 +7,7 @@
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
 #include "base/file.h"
+#include "base/standard_streams.h"
 #include "pipeline/config/load_config.h"
 #include "pipeline/run.h"
 
@@ -37,7 +38,7 @@ int Run(const RunFlags& flags) {
     return kExitFailed;
   }
   // Records may have taken standard output.
-  fmt::print(config->outputs.records == "-" ? stderr : stdout, "{}", pipeline::SummaryTables(*summary));
+  Print(config->outputs.records == "-" ? stderr : stdout, "{}", pipeline::SummaryTables(*summary));
   if (const std::string& file = config->outputs.summary; !file.empty()) {
     if (Status status = WriteFileAtomically(file, pipeline::SummaryJson(*summary) + "\n"); !status.ok()) {
       PrintMessage(status.message());

@@ -114,5 +114,21 @@ TEST(Models, InfoShowsTheDescriptionAndRefusesUnknownNames) {
   EXPECT_THAT(unknown.output, HasSubstr("coco-dya"));
 }
 
+// Under a closed standard error the first file that is opened would take its place.
+TEST(StandardStreams, WhatIsLostIsNoSuccessAndNoCrash) {
+  for (const char* command : {"npustream models list", "npustream --help", "npustream check --print-pipeline -c FILE"}) {
+    std::string line = command;
+    if (const size_t at = line.find("FILE"); at != std::string::npos)
+      line.replace(at, 4, NPUSTREAM_SOURCE_DIR "/configs/cameras-1.yaml");
+    if (line.find("check") != std::string::npos) line = "NPUSTREAM_DEMO_CLIP=/proc/self/exe " + line;
+    const auto full = RunShell("{ " + line + " >/dev/full; }");
+    EXPECT_EQ(full.exit_code, 1) << command;
+    EXPECT_THAT(full.output, HasSubstr("standard output cannot be written: No space left on device")) << command;
+    EXPECT_EQ(RunShell(line + " >&-").exit_code, 1) << command;
+  }
+  EXPECT_EQ(RunShell("atc --help >/dev/full").exit_code, 1);
+  EXPECT_EQ(RunShell("npustream models info nothing 2>&-").exit_code, 2);
+}
+
 }  // namespace
 }  // namespace npustream::apps
