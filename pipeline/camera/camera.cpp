@@ -241,6 +241,9 @@ void Camera::TakeNote(GstMessage* message) {
     return;
   }
   if (type == GST_MESSAGE_ERROR) SetFailure(Describe(message));
+  if (config_.rtsp() && !stop_requested_ && IsSilence(*message)) {
+    SetFailure(Status(StatusCode::kUnavailable, fmt::format("{}: the camera sends nothing any more", DisplayName())));
+  }
   if (type != GST_MESSAGE_ERROR && type != GST_MESSAGE_EOS) return;
   {
     MutexLock lock(mutex_);

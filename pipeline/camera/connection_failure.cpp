@@ -93,4 +93,8 @@ bool IsBrokenOff(const GError& warning) {
   return warning.domain == GST_RESOURCE_ERROR && warning.code == GST_RESOURCE_ERROR_READ;
 }
 
+bool IsSilence(GstMessage& message) {
+  return GST_MESSAGE_TYPE(&message) == GST_MESSAGE_ELEMENT && gst_message_has_name(&message, "GstRTSPSrcTimeout");
+}
+
 }  // namespace npustream::pipeline

@@ -21,4 +21,8 @@ std::optional<std::string> RtspFailure(const GError& error);
 // end of stream follows, and no error.
 bool IsBrokenOff(const GError& warning);
 
+// True for the message by which rtspsrc says that nothing has come from the camera for a while, although the connection
+// stands; an end of stream follows, and no error.
+bool IsSilence(GstMessage& message);
+
 }  // namespace npustream::pipeline

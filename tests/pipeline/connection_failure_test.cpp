@@ -38,5 +38,16 @@ TEST_F(WhyNotReachableTest, IsEmptyForWhatIsNoNetworkAddress) {
   EXPECT_EQ(WhyNotReachable(""), "");
 }
 
+// The message as rtspsrc's documentation describes it.
+TEST_F(WhyNotReachableTest, SilenceIsToldFromOtherMessages) {
+  GstMessage* silence = gst_message_new_element(nullptr, gst_structure_new_empty("GstRTSPSrcTimeout"));
+  GstMessage* other = gst_message_new_element(nullptr, gst_structure_new_empty("GstNavigation"));
+  GstMessage* end = gst_message_new_eos(nullptr);
+  EXPECT_TRUE(IsSilence(*silence));
+  EXPECT_FALSE(IsSilence(*other));
+  EXPECT_FALSE(IsSilence(*end));
+  for (GstMessage* message : {silence, other, end}) gst_message_unref(message);
+}
+
 }  // namespace
 }  // namespace npustream::pipeline
