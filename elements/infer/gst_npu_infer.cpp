@@ -3,6 +3,8 @@
 #include <atomic>
 #include <memory>
 
+#include <fmt/format.h>
+
 #include "base/percentile.h"
 #include "elements/infer/gst_model_properties.h"
 #include "elements/infer/npu_infer.h"
@@ -83,6 +85,12 @@ const ModelInput* InputFor(GstBuffer* buffer, const ModelBinding& model) {
   return found;
 }
 
+// Whether nobody before this element prepared the frame for the model, nor decided that it goes without.
+bool IsUnprepared(GstBuffer* buffer) {
+  const FrameInfo* frame = NpuFrameMeta::Get(buffer);
+  return frame == nullptr || frame->skipped == InferenceSkipped::kNo;
+}
+
 // What a pad function says once the queue has been stopped.
 GstFlowReturn StoppedFlow(GstNpuInfer* self) {
   const GstFlowReturn flow = self->state.flow;
@@ -136,6 +144,13 @@ GstFlowReturn Chain(GstPad*, GstObject* parent, GstBuffer* buffer) {
   }
   if (model == nullptr) return GST_FLOW_FLUSHING;
   const ModelInput* input = InputFor(buffer, *model);
+  if (input == nullptr && IsUnprepared(buffer)) {
+    PostError(GST_ELEMENT(self), Status(StatusCode::kFailedPrecondition,
+                                        fmt::format("frames without a picture for model {}; npupreprocess with the same "
+                                                    "model has to come before npuinfer (npudetect has both)",
+                                                    model->description.name)));
+    return GST_FLOW_ERROR;
+  }
   if (input == nullptr) return PassThrough(self, std::move(owned));
   return Infer(self, std::move(owned), *input, *model->runner, when_full);
 }

@@ -72,8 +72,15 @@ bool AnnotatedGrid::AnyWaiting() const {
   return std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return !lane.waiting.empty(); });
 }
 
+bool AnnotatedGrid::AnyFull() const {
+  return std::any_of(lanes_.begin(), lanes_.end(), [](const Lane& lane) { return lane.waiting.size() >= kAhead; });
+}
+
 void AnnotatedGrid::WriteWhatIsComplete() {
-  const auto ready = [](const Lane& lane) { return lane.ended || !lane.waiting.empty(); };
+  // A live camera may fall silent: who is far ahead of it goes on.
+  const auto ready = [this](const Lane& lane) NPUSTREAM_REQUIRES(mutex_) {
+    return lane.ended || !lane.waiting.empty() || (lane.tile.live && AnyFull());
+  };
   while (status_.ok() && AnyWaiting() && std::all_of(lanes_.begin(), lanes_.end(), ready)) Compose();
   moved_.NotifyAll();
 }

@@ -16,8 +16,8 @@
 namespace npustream::pipeline {
 
 // The annotated pictures of all cameras side by side in one video: picture n of the video shows picture n of every
-// camera. A camera that is ahead waits for the others (or, when it is live, its oldest pictures make room); of one that
-// has ended the last picture stays. Thread-safe.
+// camera. A camera that is ahead waits for the others. Of one that has ended the last picture stays, and of a live one that
+// another is kAhead pictures ahead of. Thread-safe.
 class AnnotatedGrid {
  public:
   struct Tile {
@@ -51,6 +51,7 @@ class AnnotatedGrid {
   AnnotatedGrid(NewFile target, std::string path, std::vector<Tile> cameras);
   void WriteWhatIsComplete() NPUSTREAM_REQUIRES(mutex_);
   bool AnyWaiting() const NPUSTREAM_REQUIRES(mutex_);
+  bool AnyFull() const NPUSTREAM_REQUIRES(mutex_);
   void Compose() NPUSTREAM_REQUIRES(mutex_);
   void ChooseSizes(const HostPicture& picture) NPUSTREAM_REQUIRES(mutex_);
 

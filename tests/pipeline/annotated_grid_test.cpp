@@ -66,6 +66,24 @@ TEST(AnnotatedGrid, ACameraThatEndsEarlyHoldsNobodyBack) {
   EXPECT_EQ(FramesOf(path), 40);
 }
 
+TEST(AnnotatedGrid, ALiveCameraThatFallsSilentHoldsNobodyBack) {
+  ASSERT_TRUE(InitializeGStreamer().ok());
+  const testing_support::TemporaryFolder folder;
+  const std::string path = folder.path() / "grid.mp4";
+  auto made = AnnotatedGrid::Create(path, {{"film", false}, {"silent", true}});
+  ASSERT_TRUE(made.ok()) << made.status().message();
+  AnnotatedGrid& grid = **made;
+  const Grey dark(30), bright(200);
+  grid.Add(1, bright.picture(), {});
+  // All in one thread: nothing may wait.
+  for (int i = 0; i < 40; ++i) grid.Add(0, dark.picture(), {});
+  grid.End(0);
+  grid.End(1);
+  const Status status = grid.Finish();
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(FramesOf(path), 40);
+}
+
 TEST(AnnotatedGrid, AFolderThatCannotBeWrittenIsReportedAtOnce) {
   EXPECT_FALSE(AnnotatedGrid::Create("/proc/no/grid.mp4", {{"a", false}}).ok());
 }

@@ -153,6 +153,11 @@ TEST_F(Detect, AModelThatIsNotThereIsOneClearSentence) {
   EXPECT_NE(pipeline.Run().find("no-such-model"), std::string::npos);
 }
 
+TEST_F(Detect, AFrameThatNobodyPreparedIsAClearSentence) {
+  Pipeline pipeline(Source(3) + "npuinfer model=coco-day ! npupostprocess ! fakesink");
+  EXPECT_THAT(pipeline.Run(), testing::HasSubstr("npupreprocess with the same model has to come before npuinfer"));
+}
+
 TEST_F(Detect, WithoutAModelItSaysWhatToSet) {
   Pipeline pipeline(Source(1) + "npudetect ! fakesink");
   EXPECT_NE(pipeline.Run().find("model="), std::string::npos);
