@@ -93,6 +93,11 @@ Status Camera::CheckSource(const CameraConfig& config) {
                                                      error ? error.message() : "no such file"));
   }
   if (config.kind == SourceKind::kPictures) return ListPictures(path).status();
+  // Opening one waits for its writer, and nothing can end that. (Standard input is open, and its name leads to no file.)
+  if (fs::is_fifo(fs::weakly_canonical(path, error), error)) {
+    return Status(StatusCode::kUnsupported,
+                  fmt::format("{} is a named pipe; a source is a file, or standard input as /dev/stdin", config.location));
+  }
   if (fs::is_regular_file(path, error) && fs::file_size(path, error) == 0) {
     return Status(StatusCode::kCorruptData, fmt::format("{} is empty", config.location));
   }

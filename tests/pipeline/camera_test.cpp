@@ -1,5 +1,7 @@
 #include "pipeline/camera/camera.h"
 
+#include <sys/stat.h>
+
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -114,6 +116,15 @@ TEST_F(FileCamera, AtItsOwnPaceWaitsForNobodyAndCountsWhatIsDropped) {
   }
   // The last of 50 frames is due after 49 intervals, however slow the machine.
   EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(49 * 40));
+}
+
+TEST_F(FileCamera, ANamedPipeIsRefusedInsteadOfWaitedFor) {
+  ASSERT_EQ(mkfifo(config_.location.c_str(), 0600), 0);
+  const Status status = Camera::CheckSource(config_);
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  EXPECT_NE(status.message().find("is a named pipe"), std::string::npos) << status.message();
+  config_.location = "/dev/stdin";
+  EXPECT_TRUE(Camera::CheckSource(config_).ok());
 }
 
 }  // namespace
