@@ -11,6 +11,8 @@
 #include "npu_sim/compiler/passes/fuse_conv_activation.h"
 #include "npu_sim/compiler/passes/fuse_conv_residual.h"
 #include "npu_sim/compiler/passes/fuse_mat_mul_bias.h"
+#include "npu_sim/compiler/passes/fuse_lookup.h"
+#include "npu_sim/compiler/passes/fuse_quantized.h"
 #include "npu_sim/compiler/passes/fuse_silu.h"
 #include "npu_sim/compiler/passes/insert_aipp.h"
 #include "npu_sim/compiler/passes/merge_pad_into_conv.h"
@@ -19,6 +21,7 @@
 #include "npu_sim/compiler/passes/remove_dead_code.h"
 #include "npu_sim/compiler/passes/remove_identities.h"
 #include "npu_sim/compiler/passes/replace_gather_by_slice.h"
+#include "npu_sim/compiler/passes/unsigned_activations.h"
 
 namespace npustream::compiler {
 namespace {
@@ -29,7 +32,8 @@ struct Pass {
 };
 
 // The order matters: constants first, so that later passes see weights; residuals before activations, as a fused
-// residual is added before the activation.
+// residual is added before the activation; integers after what may be fused on real numbers, and weights that no integer
+// kernel took after them.
 constexpr Pass kPasses[] = {
     {"FoldConstants", FoldConstants},
     {"RemoveIdentities", RemoveIdentities},
@@ -42,6 +46,11 @@ constexpr Pass kPasses[] = {
     {"RemoveDeadCode", RemoveDeadCode},
     {"FuseConvResidual", FuseConvResidual},
     {"FuseConvActivation", FuseConvActivation},
+    {"UnsignedActivations", UnsignedActivations},
+    {"FuseLookup", FuseLookup},
+    {"FuseQuantized", FuseQuantized},
+    {"FuseConvLookup", FuseConvLookup},
+    {"FoldQuantisedWeights", FoldQuantisedWeights},
     {"FoldFocus", FoldFocus},
     {"MoveTransposeUp", MoveTransposeUp},
 };

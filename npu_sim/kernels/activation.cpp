@@ -1,5 +1,7 @@
 #include "npu_sim/kernels/activation.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "npu_sim/kernels/support.h"
@@ -103,6 +105,31 @@ void ClearPadding(float* data, const om::Dims& dims, om::Layout layout) {
       for (int64_t lane = rest; lane < block; ++lane) group[p * block + lane] = 0;
     }
   }
+}
+
+std::optional<ByteLimits> LimitsOf(const Activation& activation, const om::Quantization& quantization) {
+  const auto held = [&](float real) {
+    const float steps = std::nearbyint(real / quantization.scales[0]);
+    return std::clamp(steps + static_cast<float>(quantization.zero_points[0]), 0.0f, 255.0f);
+  };
+  switch (activation.op) {
+    case UnaryOp::kIdentity: return ByteLimits{};
+    case UnaryOp::kRelu: return ByteLimits{held(0), 255};
+    case UnaryOp::kClip: return ByteLimits{held(activation.a), held(activation.b)};
+    default: return std::nullopt;
+  }
+}
+
+bool IsByteTensor(const TensorInfo& tensor) {
+  return tensor.type == om::DataType::kUInt8 && tensor.quantization && tensor.quantization->IsPerTensor();
+}
+
+RowActivation::RowActivation(const Activation& activation, const Problem& problem)
+    : activation_(activation),
+      clear_padding_(!KeepsZero(activation)),
+      dims_(problem.outputs[0].dims),
+      layout_(problem.outputs[0].layout) {
+  if (activation.op != UnaryOp::kIdentity) function_ = SimdFor(problem.isa).unary[static_cast<int>(activation.op)];
 }
 
 size_t StoredCount(const TensorInfo& tensor) { return tensor.Bytes() / om::SizeOf(tensor.type); }

@@ -24,6 +24,35 @@ bool KeepsZero(const Activation& activation);
 
 // Writes zeros into the channels that fill up the last group of a blocked tensor.
 void ClearPadding(float* data, const om::Dims& dims, om::Layout layout);
+// Real numbers between which an activation of bytes does nothing but hold: the limits that it sets to a tensor of this
+// quantisation, in its integers. Nothing when limits do not express the activation.
+struct ByteLimits {
+  float low = 0, high = 255;
+};
+std::optional<ByteLimits> LimitsOf(const Activation& activation, const om::Quantization& quantization);
+// Whether a tensor is uint8 with one scale.
+bool IsByteTensor(const TensorInfo& tensor);
+
+// The activation of sums that became real numbers, row by row while they are in the first-level cache.
+class RowActivation {
+ public:
+  RowActivation(const Activation& activation, const Problem& problem);
+  void Activate(float* y, int64_t count) const {
+    if (function_) function_(y, y, static_cast<size_t>(count), activation_.a, activation_.b);
+  }
+  // When all rows of the result `y` are done.
+  void Finish(float* y) const {
+    if (clear_padding_) ClearPadding(y, dims_, layout_);
+  }
+
+ private:
+  Activation activation_;
+  SimdTable::Unary function_ = nullptr;
+  bool clear_padding_;
+  om::Dims dims_;
+  om::Layout layout_;
+};
+
 // Floats that a tensor takes in memory, padding channels included.
 size_t StoredCount(const TensorInfo& tensor);
 

@@ -1,6 +1,7 @@
-// Conv: on our own blocked kernels where they apply (blocked_conv.h), else on oneDNN with bias and cheap activations
-// fused and the others right after it.
+// Conv: quantised ones on our kernels for bytes (byte_conv.h), others on our own blocked kernels where they apply
+// (blocked_conv.h), else on oneDNN with bias and cheap activations fused and the others right after it.
 #include "npu_sim/kernels/blocked_conv.h"
+#include "npu_sim/kernels/byte_conv.h"
 #include "npu_sim/kernels/dnnl_conv.h"
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/support.h"
@@ -68,13 +69,16 @@ Result<Layouts> ChooseLayouts(const ConvShape& s, const Activation& activation, 
 class Conv final : public Kernel {
  public:
   Status Check(const Problem& problem) const override {
-    NPUSTREAM_RETURN_IF_ERROR(FusedActivation(*problem.node).status());
-    return ReadConv(problem).status();
+    NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
+    NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
+    if (IsByteConv(problem)) return CheckByteConv(s, activation, problem);
+    return IsAbsent(problem, 4) ? RequireFloat(problem) : Invalid("a table for real numbers");
   }
 
   Result<Choice> Choose(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
+    if (IsByteConv(problem)) return ChooseByteConv(s, activation, problem);
     if (CanBlockedConv(s, problem)) return ChooseBlockedConv(s, problem);
     const memory::desc onnx_weights(WeightDims(s), memory::data_type::f32, s.groups == 1 ? Tag::oihw : Tag::goihw);
     return Flatten(CatchDnnl([&]() -> Result<Choice> {
@@ -95,6 +99,7 @@ class Conv final : public Kernel {
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
+    if (IsByteConv(problem)) return PrepareByteConv(s, activation, problem);
     if (CanBlockedConv(s, problem)) return PrepareBlockedConv(s, activation, problem);
     if (s.has_residual && problem.inputs[3].layout != problem.outputs[0].layout)
       return Invalid("the residual has another layout");

@@ -14,7 +14,8 @@ struct ConvShape {
   bool IsDepthwise() const { return groups > 1 && groups == ic && ic == oc; }
 };
 
-// Reads and checks a Conv (x, w, [bias], [residual]) node; every size is positive and moderate afterwards.
+// Reads and checks a Conv (x, w, [bias], [residual]) node, but not the types; every size is positive and moderate
+// afterwards.
 Result<ConvShape> ReadConv(const Problem& problem);
 // The same for ConvTranspose, whose weights are ic, oc/groups, kh, kw.
 Result<ConvShape> ReadConvTranspose(const Problem& problem);

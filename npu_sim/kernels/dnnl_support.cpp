@@ -21,6 +21,7 @@ memory::format_tag TagOf(om::Layout layout) {
     case om::Layout::kPlain: return memory::format_tag::nchw;
     case om::Layout::kBlocked8: return memory::format_tag::nChw8c;
     case om::Layout::kBlocked16: return memory::format_tag::nChw16c;
+    case om::Layout::kBlocked4: return memory::format_tag::nChw4c;
   }
   return memory::format_tag::undef;
 }

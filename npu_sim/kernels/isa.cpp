@@ -9,7 +9,7 @@ namespace npustream::kernels {
 namespace {
 
 // Counts up when the form of packed weights or the meaning of a step changes.
-constexpr int kRevision = 4;
+constexpr int kRevision = 5;
 
 }  // namespace
 
@@ -21,6 +21,7 @@ Isa RunningIsa() {
     const auto covers = [&](dnnl::cpu_isa wanted) {
       return (engine & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
     };
+    if (covers(dnnl::cpu_isa::avx512_core_vnni)) return Isa::kAvx512Vnni;
     if (covers(dnnl::cpu_isa::avx512_core)) return Isa::kAvx512;
     if (covers(dnnl::cpu_isa::avx2) && __builtin_cpu_supports("fma")) return Isa::kAvx2;
     return Isa::kBaseline;
@@ -33,11 +34,12 @@ const char* ToString(Isa isa) {
     case Isa::kBaseline: return "baseline";
     case Isa::kAvx2: return "avx2";
     case Isa::kAvx512: return "avx512";
+    case Isa::kAvx512Vnni: return "avx512_vnni";
   }
   return "unknown";
 }
 
-om::Layout BlockedLayout(Isa isa) { return isa == Isa::kAvx512 ? om::Layout::kBlocked16 : om::Layout::kBlocked8; }
+om::Layout BlockedLayout(Isa isa) { return isa >= Isa::kAvx512 ? om::Layout::kBlocked16 : om::Layout::kBlocked8; }
 
 std::string EngineVersion() {
   const dnnl::version_t* version = dnnl::version();
@@ -47,6 +49,14 @@ std::string EngineVersion() {
 
 const SimdTable& SimdFor(Isa isa) {
   switch (isa) {
+    case Isa::kAvx512Vnni: {
+      static const SimdTable table = [] {
+        SimdTable made = Avx512Simd();
+        FillBytesAvx512Vnni(made);
+        return made;
+      }();
+      return table;
+    }
     case Isa::kAvx512: return Avx512Simd();
     case Isa::kAvx2: return Avx2Simd();
     case Isa::kBaseline: break;

@@ -7,8 +7,8 @@
 
 namespace npustream::kernels {
 
-// What the vector kernels are compiled for. kBaseline is plain x86-64.
-enum class Isa { kBaseline, kAvx2, kAvx512 };
+// What the vector kernels are compiled for, each with all before it. kBaseline is plain x86-64; VNNI multiplies bytes.
+enum class Isa { kBaseline, kAvx2, kAvx512, kAvx512Vnni };
 
 // The best that this CPU and oneDNN's limit (environment variable ONEDNN_MAX_CPU_ISA, e.g. AVX2) allow.
 Isa RunningIsa();

@@ -22,6 +22,7 @@ Result<Problem> MakeProblem(const om::Graph& graph, const om::Node& node, Isa is
     result.type = tensor.type;
     result.dims = tensor.dims;
     result.is_constant = tensor.is_constant();
+    result.quantization = tensor.quantization.get();
     if (tensor.constant) {
       if (tensor.constant->size() != tensor.ByteSize()) return Invalid("constant '{}' has the wrong size", tensor.name);
       result.constant = *tensor.constant;

@@ -25,6 +25,7 @@ struct TensorInfo {
   std::span<const std::byte> constant;
   bool absent = false;  // an optional input that was left out
   bool is_constant = false;
+  const om::Quantization* quantization = nullptr;  // of integers that stand for real numbers
 
   size_t Bytes() const { return om::LayoutBytes(type, dims, layout); }
 };

@@ -14,14 +14,15 @@ namespace {
 // Whether a tensor is one of images whose planes have `size` elements, so that it may be blocked.
 bool HasChannels(const TensorInfo& tensor, int64_t size) {
   const om::Dims& dims = tensor.dims;
-  return tensor.type == om::DataType::kFloat32 && dims.size() >= 3 && dims[0] * dims[1] > 0 &&
+  const bool type = tensor.type == om::DataType::kFloat32 || tensor.type == om::DataType::kUInt8;
+  return type && dims.size() >= 3 && dims[0] * dims[1] > 0 &&
          om::ElementCount(dims) == dims[0] * dims[1] * size;
 }
 
 // One group of the result: where each of its lanes comes from.
 struct Part {
   size_t input;
-  int64_t offset;  // floats from the input's start to the source's group
+  int64_t offset;  // elements from the input's start to the source's group
   LaneSource lanes;
 };
 
@@ -131,7 +132,26 @@ class Planes final : public Kernel {
     return parts;
   }
 
+  static std::unique_ptr<Executor> PrepareBlockedBytes(const Problem& problem, int64_t size) {
+    const int64_t block = om::BlockOf(problem.outputs[0].layout);
+    return MakeExecutor([=, parts = GroupParts(problem, size)](const Arguments& a) {
+      uint8_t* to = Out<uint8_t>(a);
+      for (const auto& group : parts) {
+        for (const Part& part : group) {
+          const uint8_t* from = In<uint8_t>(a, part.input) + part.offset;
+          for (int64_t lane = 0; lane < block; ++lane) {
+            if ((part.lanes.mask >> lane & 1) == 0) continue;
+            const int64_t source = part.lanes.lanes[lane];
+            for (int64_t p = 0; p < size; ++p) to[p * block + lane] = from[p * block + source];
+          }
+        }
+        to += size * block;
+      }
+    });
+  }
+
   static std::unique_ptr<Executor> PrepareBlocked(const Problem& problem, int64_t size) {
+    if (problem.outputs[0].type == om::DataType::kUInt8) return PrepareBlockedBytes(problem, size);
     const auto gather = SimdFor(problem.isa).gather_lanes;
     const int64_t block = om::BlockOf(problem.outputs[0].layout);
     return MakeExecutor([=, parts = GroupParts(problem, size)](const Arguments& a) {

@@ -1,6 +1,8 @@
 // MaxPool, AveragePool, GlobalAveragePool, GlobalMaxPool over one or two spatial axes.
 #include <algorithm>
+#include <cstring>
 
+#include "npu_sim/kernels/activation.h"
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/simd/simd.h"
 #include "npu_sim/kernels/support.h"
@@ -31,9 +33,15 @@ bool FitsAxis(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t d
   return out == count || (ceil && out == count - 1 && (count - 1) * stride >= in + begin);
 }
 
+// The greatest of integers is that of the numbers they stand for, as long as the result's mean the same.
+bool IsByteMaxPool(const Problem& problem) {
+  const TensorInfo &x = problem.inputs[0], &y = problem.outputs[0];
+  return problem.node->op == "MaxPool" && IsByteTensor(x) && IsByteTensor(y) && *x.quantization == *y.quantization;
+}
+
 Result<PoolShape> Read(const Problem& problem) {
   NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 1, 1));
-  NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
+  if (!IsByteMaxPool(problem)) NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
   const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
   const size_t axes = x.size() - 2;
   if (x.size() < 3 || x.size() > 4 || y.size() != x.size())
@@ -85,6 +93,47 @@ float PlaneMean(const float* x, size_t count, size_t lanes, void (*sum)(const fl
   return static_cast<float>(total / static_cast<double>(count));
 }
 
+// Result places of one axis that a tap of its windows reaches, and where from.
+struct Reach {
+  int64_t first, last, from;  // results [first, last); source of the first
+
+  Reach(int64_t out, int64_t in, int64_t stride, int64_t offset) {
+    first = offset < 0 ? (-offset + stride - 1) / stride : 0;
+    last = std::min(out, offset >= in ? 0 : (in - 1 - offset) / stride + 1);
+    from = first * stride + offset;
+  }
+};
+
+// One group of channels: along rows into `scratch`, then down the columns. Every window has a pixel in the picture.
+void MaxPoolBytes(const PoolShape& s, const uint8_t* x, uint8_t* y, uint8_t* scratch, size_t block,
+                  void (*greater)(const uint8_t*, uint8_t*, size_t)) {
+  const size_t row_bytes = static_cast<size_t>(s.out_w) * block;
+  std::memset(scratch, 0, static_cast<size_t>(s.in_h) * row_bytes);
+  for (int64_t k = 0; k < s.kernel_w; ++k) {
+    const Reach reach(s.out_w, s.in_w, s.stride_w, k * s.dilation_w - s.pad_left);
+    if (reach.first >= reach.last) continue;
+    const auto count = static_cast<size_t>(reach.last - reach.first);
+    for (int64_t h = 0; h < s.in_h; ++h) {
+      const uint8_t* from = x + static_cast<size_t>(h * s.in_w + reach.from) * block;
+      uint8_t* to = scratch + static_cast<size_t>(h) * row_bytes + static_cast<size_t>(reach.first) * block;
+      if (s.stride_w == 1) {
+        greater(from, to, count * block);
+        continue;
+      }
+      const size_t step = static_cast<size_t>(s.stride_w) * block;
+      for (size_t p = 0; p < count; ++p, from += step, to += block) greater(from, to, block);
+    }
+  }
+  std::memset(y, 0, static_cast<size_t>(s.out_h) * row_bytes);
+  for (int64_t k = 0; k < s.kernel_h; ++k) {
+    const Reach reach(s.out_h, s.in_h, s.stride_h, k * s.dilation_h - s.pad_top);
+    for (int64_t h = reach.first; h < reach.last; ++h) {
+      const int64_t from = reach.from + (h - reach.first) * s.stride_h;
+      greater(scratch + static_cast<size_t>(from) * row_bytes, y + static_cast<size_t>(h) * row_bytes, row_bytes);
+    }
+  }
+}
+
 class Pool final : public Kernel {
  public:
   Status Check(const Problem& problem) const override { return Read(problem).status(); }
@@ -111,6 +160,14 @@ class Pool final : public Kernel {
     const size_t groups = static_cast<size_t>(x[0]) * ((static_cast<size_t>(x[1]) + block - 1) / block);
     const auto in_step = static_cast<size_t>(s.in_h * s.in_w) * block,
                out_step = static_cast<size_t>(s.out_h * s.out_w) * block;
+    if (IsByteMaxPool(problem)) {
+      if (problem.scratch_bytes < ScratchBytes(problem, layout)) return Invalid("the scratch buffer is too small");
+      return MakeExecutor([=, greater = SimdFor(problem.isa).byte_max](const Arguments& a) {
+        auto* scratch = reinterpret_cast<uint8_t*>(a.scratch);
+        for (size_t g = 0; g < groups; ++g)
+          MaxPoolBytes(s, In<uint8_t>(a, 0) + g * in_step, Out<uint8_t>(a) + g * out_step, scratch, block, greater);
+      });
+    }
     const SimdTable& simd = SimdFor(problem.isa);
     const bool mean = !s.is_max && s.out_h == 1 && s.out_w == 1 && s.kernel_h == s.in_h && s.kernel_w == s.in_w &&
                       s.pad_top + s.pad_left + s.pad_bottom + s.pad_right == 0;

@@ -8,6 +8,27 @@
 namespace npustream::kernels {
 namespace {
 
+// Bytes between planes and groups of `block` channels.
+void ReorderBytes(const uint8_t* from, uint8_t* to, size_t channels, size_t pixels, size_t block, bool to_blocked) {
+  if (to_blocked && block == 4 && channels == 3) {  // a picture
+    for (size_t p = 0; p < pixels; ++p) {
+      const uint8_t pixel[4] = {from[p], from[pixels + p], from[2 * pixels + p], 0};
+      std::memcpy(to + 4 * p, pixel, sizeof(pixel));
+    }
+    return;
+  }
+  for (size_t c = 0; c < channels; ++c) {
+    const size_t plane = c * pixels, group = (c / block * pixels) * block + c % block;
+    for (size_t p = 0; p < pixels; ++p) {
+      if (to_blocked) {
+        to[group + p * block] = from[plane + p];
+      } else {
+        to[plane + p] = from[group + p * block];
+      }
+    }
+  }
+}
+
 class Reorder final : public Kernel {
  public:
   Status Check(const Problem& problem) const override {
@@ -31,13 +52,24 @@ class Reorder final : public Kernel {
     const bool to_blocked = in.layout == om::Layout::kPlain;
     const om::Layout layout = to_blocked ? out.layout : in.layout;
     if (!to_blocked && out.layout != om::Layout::kPlain) return Invalid("one side must be plain");
-    if (in.type != om::DataType::kFloat32 || in.dims.size() < 3)
-      return Unsupported("only float32 images can be blocked");
+    const bool bytes = in.type == om::DataType::kUInt8;
+    if ((!bytes && in.type != om::DataType::kFloat32) || in.dims.size() < 3)
+      return Unsupported("only images of float32 or uint8 can be blocked");
     const auto block = static_cast<size_t>(om::BlockOf(layout));
     const auto images = static_cast<size_t>(in.dims[0]), channels = static_cast<size_t>(in.dims[1]);
     const size_t pixels =
         images * channels > 0 ? static_cast<size_t>(om::ElementCount(in.dims)) / (images * channels) : 0;
     const size_t stored = (channels + block - 1) / block * block * pixels;
+    if (bytes) {
+      const size_t from_step = to_blocked ? channels * pixels : stored;
+      const size_t to_step = to_blocked ? stored : channels * pixels;
+      return MakeExecutor([=](const Arguments& a) {
+        for (size_t n = 0; n < images; ++n) {
+          ReorderBytes(In<uint8_t>(a, 0) + n * from_step, Out<uint8_t>(a) + n * to_step, channels, pixels, block,
+                       to_blocked);
+        }
+      });
+    }
     const auto function = to_blocked ? SimdFor(problem.isa).to_blocked : SimdFor(problem.isa).from_blocked;
     const size_t from_step = to_blocked ? channels * pixels : stored, to_step = to_blocked ? stored : channels * pixels;
     return MakeExecutor([=](const Arguments& a) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "npu_sim/kernels/activation.h"
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/simd/simd.h"
 #include "npu_sim/kernels/support.h"
@@ -84,9 +85,16 @@ struct Plan {
   int64_t planes = 0, in_h = 1, in_w = 1, out_h = 1, out_w = 1;
 };
 
+// The nearest pixels of integers are those of the numbers they stand for, as long as the result's mean the same.
+bool IsByteNearest(const Problem& problem) {
+  const TensorInfo &x = problem.inputs[0], &y = problem.outputs[0];
+  return om::GetString(*problem.node, "mode", "nearest") == "nearest" && IsByteTensor(x) && IsByteTensor(y) &&
+         *x.quantization == *y.quantization;
+}
+
 Result<Plan> Read(const Problem& problem) {
   NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 1, 1));
-  NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
+  if (!IsByteNearest(problem)) NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
   const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
   const om::Node& node = *problem.node;
   if (x.size() < 3 || x.size() > 4 || y.size() != x.size()) return Unsupported("Resize of rank {}", x.size());
@@ -191,6 +199,33 @@ size_t ScratchBytes(const Problem& problem, om::Layout layout) {
   return static_cast<size_t>(problem.inputs[0].dims.back() * om::BlockOf(layout)) * sizeof(float);
 }
 
+// The nearest pixel of bytes in groups of channels.
+template <size_t kBlock>
+std::unique_ptr<Executor> NearestBytes(Plan plan, int64_t groups) {
+  return MakeExecutor([plan = std::move(plan), groups](const Arguments& a) {
+    const uint8_t* x = In<uint8_t>(a, 0);
+    uint8_t* y = Out<uint8_t>(a);
+    const size_t row_bytes = static_cast<size_t>(plan.out_w) * kBlock;
+    for (int64_t g = 0; g < groups; ++g, x += static_cast<size_t>(plan.in_h * plan.in_w) * kBlock) {
+      int32_t before = -1;
+      for (const Tap& row : plan.rows.taps) {
+        if (row.index[0] == before) {
+          std::memcpy(y, y - row_bytes, row_bytes);
+        } else {
+          const uint8_t* from = x + static_cast<size_t>(row.index[0] * plan.in_w) * kBlock;
+          uint8_t* to = y;
+          for (const Tap& column : plan.columns.taps) {
+            std::memcpy(to, from + static_cast<size_t>(column.index[0]) * kBlock, kBlock);
+            to += kBlock;
+          }
+        }
+        before = row.index[0];
+        y += row_bytes;
+      }
+    }
+  });
+}
+
 class Resize final : public Kernel {
  public:
   Status Check(const Problem& problem) const override { return Read(problem).status(); }
@@ -209,6 +244,14 @@ class Resize final : public Kernel {
     if (problem.scratch_bytes < ScratchBytes(problem, layout)) return Invalid("the scratch buffer is too small");
     const om::Dims& x = problem.inputs[0].dims;
     const int64_t block = om::BlockOf(layout), groups = x[0] * ((x[1] + block - 1) / block);
+    if (IsByteNearest(problem)) {
+      switch (block) {
+        case 16: return NearestBytes<16>(std::move(plan), groups);
+        case 8: return NearestBytes<8>(std::move(plan), groups);
+        case 4: return NearestBytes<4>(std::move(plan), groups);
+        default: return NearestBytes<1>(std::move(plan), groups);
+      }
+    }
     return std::unique_ptr<Executor>(std::make_unique<ResizeExecutor>(std::move(plan), groups, block, problem.isa));
   }
 };

@@ -37,6 +37,17 @@ int64_t ElementCount(const Dims& dims);
 
 using Bytes = std::vector<std::byte>;
 
+// How integers stand for real numbers: real = (integer − zero point) · scale, with one pair for the whole tensor, or one
+// per index of `axis`.
+struct Quantization {
+  std::vector<float> scales;
+  std::vector<int32_t> zero_points;  // as many
+  int32_t axis = 0;                  // meant only when there are several
+
+  bool IsPerTensor() const { return scales.size() == 1; }
+  bool operator==(const Quantization&) const = default;
+};
+
 // A value that flows through a graph. Dims are always known and non-negative; the layout is the plain row-major one
 // (NCHW for images).
 struct Tensor {
@@ -46,6 +57,8 @@ struct Tensor {
   // The content of a constant; null for everything that is computed. Shared, because passes copy graphs but never
   // change a constant in place.
   std::shared_ptr<const Bytes> constant;
+  // Integers that stand for real numbers; null for those that are meant as they are.
+  std::shared_ptr<const Quantization> quantization = nullptr;
 
   bool is_constant() const { return constant != nullptr; }
   size_t ByteSize() const { return static_cast<size_t>(ElementCount(dims)) * SizeOf(type); }

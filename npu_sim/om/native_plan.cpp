@@ -7,6 +7,7 @@ const char* ToString(Layout layout) {
     case Layout::kPlain: return "plain";
     case Layout::kBlocked8: return "blocked8";
     case Layout::kBlocked16: return "blocked16";
+    case Layout::kBlocked4: return "blocked4";
   }
   return "unknown";
 }
@@ -16,6 +17,7 @@ int64_t BlockOf(Layout layout) {
     case Layout::kPlain: return 1;
     case Layout::kBlocked8: return 8;
     case Layout::kBlocked16: return 16;
+    case Layout::kBlocked4: return 4;
   }
   return 1;
 }

@@ -11,12 +11,13 @@
 
 namespace npustream::om {
 
-// How a tensor lies in memory. Blocked layouts take the second axis (channels) in groups of 8 or 16 which are stored
-// innermost: [n][c/16][h][w][16]; the channels that fill up the last group are zero.
-enum class Layout : uint8_t { kPlain = 0, kBlocked8 = 1, kBlocked16 = 2 };
+// How a tensor lies in memory. Blocked layouts take the second axis (channels) in groups of 4, 8 or 16 which are stored
+// innermost: [n][c/16][h][w][16]. The channels that fill up the last group are zero for real numbers and anything for
+// quantised ones. Groups of 4 are for pictures in bytes.
+enum class Layout : uint8_t { kPlain = 0, kBlocked8 = 1, kBlocked16 = 2, kBlocked4 = 3 };
 
 const char* ToString(Layout layout);
-// Channels in a group: 1, 8 or 16.
+// Channels in a group: 1, 4, 8 or 16.
 int64_t BlockOf(Layout layout);
 // Bytes that a tensor takes in `layout`, padding channels included. Dims must have been checked for overflow.
 size_t LayoutBytes(DataType type, const Dims& dims, Layout layout);
@@ -48,6 +49,7 @@ struct NativeValue {
   Place place = Place::kBuffer;
   int32_t index = 0;    // of the buffer, constant, model input or model output
   uint64_t offset = 0;  // bytes from the start of what `index` names
+  std::shared_ptr<const Quantization> quantization = nullptr;
 };
 
 // One kernel call.

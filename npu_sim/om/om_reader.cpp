@@ -96,6 +96,12 @@ Status ReadAttributes(const fb::Node& node, Attributes& attributes) {
   return {};
 }
 
+std::shared_ptr<const Quantization> ReadQuantization(const fb::Quantization* stored) {
+  if (!stored) return nullptr;
+  return std::make_shared<const Quantization>(
+      Quantization{List(stored->scales()), List(stored->zero_points()), stored->axis()});
+}
+
 // A graph without the content of its constants, and where these lie.
 struct StoredGraph {
   Graph graph;
@@ -108,7 +114,8 @@ Result<StoredGraph> ReadGraph(const fb::Graph* graph, uint64_t weight_bytes) {
   std::vector<std::optional<uint64_t>> constant_bytes;
   for (const fb::Tensor* tensor : Each{graph->tensors()}) {
     read.graph.tensors.push_back(
-        {Text(tensor->name()), static_cast<DataType>(tensor->type()), List(tensor->dims()), nullptr});
+        {Text(tensor->name()), static_cast<DataType>(tensor->type()), List(tensor->dims()), nullptr,
+         ReadQuantization(tensor->quantization())});
     const fb::Range* range = tensor->constant();
     read.constants.push_back(range ? std::optional<fb::Range>(*range) : std::nullopt);
     constant_bytes.push_back(range ? std::optional<uint64_t>(range->bytes()) : std::nullopt);
@@ -137,7 +144,7 @@ Result<NativePlan> ReadNative(const fb::Native& native, std::span<const std::byt
   for (const fb::Value* value : Each{native.values()}) {
     plan.values.push_back({Text(value->name()), static_cast<DataType>(value->type()), List(value->dims()),
                            static_cast<Layout>(value->layout()), static_cast<Place>(value->place()), value->index(),
-                           value->offset()});
+                           value->offset(), ReadQuantization(value->quantization())});
   }
   for (const fb::Buffer* b : Each{native.buffers()})
     plan.buffers.push_back({b->offset(), b->bytes(), b->first_step(), b->last_step()});

@@ -1,6 +1,7 @@
 #include "npu_sim/om/om_verify.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,6 +16,14 @@ Status Corrupt(fmt::format_string<Args...> format, Args&&... args) {
 
 bool InRange(int64_t index, size_t count) { return index >= 0 && static_cast<uint64_t>(index) < count; }
 
+// Whether a quantisation fits its tensor and can be computed with.
+bool Fits(const Quantization& q, const Dims& dims) {
+  const bool axis = q.IsPerTensor() || (InRange(q.axis, dims.size()) &&
+                                        static_cast<uint64_t>(dims[static_cast<size_t>(q.axis)]) == q.scales.size());
+  return axis && q.zero_points.size() == q.scales.size() &&
+         std::all_of(q.scales.begin(), q.scales.end(), [](float scale) { return std::isfinite(scale) && scale > 0; });
+}
+
 Status VerifyTensor(const Tensor& tensor, size_t index, const std::optional<uint64_t>& constant_bytes) {
   const auto bytes = CheckedBytes(tensor.type, tensor.dims);
   if (!bytes) return Corrupt("tensor {} ('{}') has an impossible type or shape", index, tensor.name);
@@ -22,6 +31,8 @@ Status VerifyTensor(const Tensor& tensor, size_t index, const std::optional<uint
     return Corrupt("constant {} ('{}') has {} bytes where its shape needs {}", index, tensor.name, *constant_bytes,
                    *bytes);
   }
+  if (tensor.quantization && !Fits(*tensor.quantization, tensor.dims))
+    return Corrupt("tensor {} ('{}') has an impossible quantisation", index, tensor.name);
   return {};
 }
 
@@ -30,9 +41,11 @@ bool Fits(uint64_t offset, uint64_t bytes, uint64_t limit) { return offset <= li
 
 Status VerifyValue(const NativePlan& plan, const Graph& graph, size_t index) {
   const NativeValue& value = plan.values[index];
-  if (value.layout > Layout::kBlocked16) return Corrupt("value {} ('{}') has an unknown layout", index, value.name);
+  if (value.layout > Layout::kBlocked4) return Corrupt("value {} ('{}') has an unknown layout", index, value.name);
   const auto bytes = CheckedBytes(value.type, value.dims, value.layout);
   if (!bytes) return Corrupt("value {} ('{}') has an impossible type or shape", index, value.name);
+  if (value.quantization && !Fits(*value.quantization, value.dims))
+    return Corrupt("value {} ('{}') has an impossible quantisation", index, value.name);
   uint64_t limit = 0;
   switch (value.place) {
     case Place::kBuffer:

@@ -125,6 +125,14 @@ class MetadataWriter {
                           builder_.CreateVector(written));
   }
 
+  // Null where there is none.
+  Offset<fb::Quantization> Write(const std::shared_ptr<const Quantization>& quantization) {
+    if (!quantization) return {};
+    const auto scales = builder_.CreateVector(quantization->scales);
+    const auto zero_points = builder_.CreateVector(quantization->zero_points);
+    return fb::CreateQuantization(builder_, scales, zero_points, quantization->axis);
+  }
+
   Offset<fb::Graph> Write(const Graph& graph) {
     std::vector<Offset<fb::Tensor>> tensors;
     for (const Tensor& tensor : graph.tensors) {
@@ -132,8 +140,9 @@ class MetadataWriter {
       const auto dims = builder_.CreateVector(tensor.dims);
       fb::Range range;
       if (tensor.constant) range = weights_.Add(*tensor.constant);
-      tensors.push_back(
-          fb::CreateTensor(builder_, name, static_cast<int8_t>(tensor.type), dims, tensor.constant ? &range : nullptr));
+      const auto quantization = Write(tensor.quantization);
+      tensors.push_back(fb::CreateTensor(builder_, name, static_cast<int8_t>(tensor.type), dims,
+                                         tensor.constant ? &range : nullptr, quantization));
     }
     std::vector<Offset<fb::Node>> nodes;
     for (const Node& node : graph.nodes)
@@ -149,9 +158,10 @@ class MetadataWriter {
     for (const NativeValue& value : plan.values) {
       const auto name = builder_.CreateString(value.name);
       const auto dims = builder_.CreateVector(value.dims);
+      const auto quantization = Write(value.quantization);
       values.push_back(fb::CreateValue(builder_, name, static_cast<int8_t>(value.type), dims,
                                        static_cast<uint8_t>(value.layout), static_cast<uint8_t>(value.place),
-                                       value.index, value.offset));
+                                       value.index, value.offset, quantization));
     }
     std::vector<fb::Buffer> buffers;
     for (const NativeBuffer& b : plan.buffers) buffers.emplace_back(b.offset, b.bytes, b.first_step, b.last_step);

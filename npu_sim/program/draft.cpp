@@ -213,7 +213,8 @@ om::NativePlan PlanBuffers(const Draft& draft) {
     const int32_t root = draft.Root(static_cast<int32_t>(v), &offset);
     const DraftValue& owner = draft.values[root];
     plan.values.push_back({value.name, value.type, value.dims, value.layout, owner.place,
-                           owner.place == om::Place::kBuffer ? buffer_of[root] : owner.index, offset});
+                           owner.place == om::Place::kBuffer ? buffer_of[root] : owner.index, offset,
+                           value.quantization});
   }
   for (size_t i = 0; i < draft.steps.size(); ++i) {
     const DraftStep& step = draft.steps[i];

@@ -18,6 +18,7 @@ struct DraftValue {
   // The value whose memory this one lies in, from `offset` bytes on; −1 when it has memory of its own.
   int32_t parent = -1;
   uint64_t offset = 0;
+  std::shared_ptr<const om::Quantization> quantization = nullptr;
 
   size_t Bytes() const { return om::LayoutBytes(type, dims, layout); }
 };

@@ -52,12 +52,11 @@ class Lowering {
     std::optional<PlaneMap> planes;    // when it was not materialised
   };
 
-  int32_t AddValue(std::string name, om::DataType type, om::Dims dims, Layout layout) {
-    draft_.values.push_back({std::move(name), type, std::move(dims), layout});
-    return static_cast<int32_t>(draft_.values.size() - 1);
-  }
   int32_t AddValue(const om::Tensor& tensor, Layout layout) {
-    return AddValue(tensor.name, tensor.type, tensor.dims, layout);
+    DraftValue value{tensor.name, tensor.type, tensor.dims, layout};
+    value.quantization = tensor.quantization;
+    draft_.values.push_back(std::move(value));
+    return static_cast<int32_t>(draft_.values.size() - 1);
   }
 
   void SetHome(TensorId id, int32_t value) {
@@ -65,8 +64,10 @@ class Lowering {
     states_[id].copies[draft_.values[value].layout] = value;
   }
 
-  int32_t AddConstant(const std::string& name, om::DataType type, om::Dims dims, Layout layout, om::Blob content) {
-    const int32_t value = AddValue(name, type, std::move(dims), layout);
+  // A constant of the graph with other dims, or packed.
+  int32_t AddConstant(const om::Tensor& tensor, om::Dims dims, Layout layout, om::Blob content) {
+    const int32_t value = AddValue(tensor, layout);
+    draft_.values[value].dims = std::move(dims);
     draft_.values[value].place = om::Place::kConstant;
     draft_.values[value].index = static_cast<int32_t>(draft_.constants.size());
     draft_.constants.push_back(std::move(content));
@@ -94,8 +95,7 @@ class Lowering {
     const om::Tensor& tensor = graph_.tensors[id];
     if (state.home >= 0) return state.home;
     if (tensor.is_constant()) {
-      SetHome(id, AddConstant(tensor.name, tensor.type, tensor.dims, Layout::kPlain,
-                              om::Blob{tensor.constant, *tensor.constant}));
+      SetHome(id, AddConstant(tensor, tensor.dims, Layout::kPlain, om::Blob{tensor.constant, *tensor.constant}));
       return state.home;
     }
     if (!state.planes)
@@ -111,7 +111,7 @@ class Lowering {
     NPUSTREAM_ASSIGN_OR_RETURN(const int32_t home, Home(id));
     if (const auto found = states_[id].copies.find(layout); found != states_[id].copies.end()) return found->second;
     const om::Tensor& tensor = graph_.tensors[id];
-    const int32_t value = AddValue(tensor.name, tensor.type, tensor.dims, layout);
+    const int32_t value = AddValue(tensor, layout);
     DraftStep step;
     step.node = {fmt::format("{}:{}", tensor.name, om::ToString(layout)), "Reorder", {home}, {value}, {}};
     step.implementation = std::string("vector ") + kernels::ToString(isa_);
@@ -176,7 +176,7 @@ class Lowering {
       NPUSTREAM_ASSIGN_OR_RETURN(const int32_t value, Home(source));
       problem.inputs.push_back(InfoOf(value));
     }
-    problem.outputs.push_back({tensor.type, tensor.dims, Layout::kPlain, {}, false, false});
+    problem.outputs.push_back({tensor.type, tensor.dims, Layout::kPlain, {}, false, false, tensor.quantization.get()});
     const Kernel* kernel = kernels::FindKernel("Planes");
     NPUSTREAM_RETURN_IF_ERROR(kernel->Check(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Choice choice, kernel->Choose(problem));
@@ -194,7 +194,7 @@ class Lowering {
 
   TensorInfo InfoOf(int32_t value) const {
     const DraftValue& v = draft_.values[value];
-    TensorInfo info{v.type, v.dims, v.layout, {}, false, v.place == om::Place::kConstant};
+    TensorInfo info{v.type, v.dims, v.layout, {}, false, v.place == om::Place::kConstant, v.quantization.get()};
     if (info.is_constant) info.constant = draft_.constants[v.index].bytes;
     return info;
   }
@@ -226,7 +226,7 @@ class Lowering {
     if (draft_.values[source].place == om::Place::kConstant) {
       const int32_t constant = draft_.values[source].index;
       SetHome(node.outputs[0],
-              AddConstant(tensor.name, tensor.type, tensor.dims, Layout::kPlain, draft_.constants[constant]));
+              AddConstant(tensor, tensor.dims, Layout::kPlain, draft_.constants[constant]));
     } else {
       SetHome(node.outputs[0], AddAlias(tensor, Layout::kPlain, source, 0));
     }
@@ -283,14 +283,14 @@ class Lowering {
     if (id == om::kNoTensor) return om::kNoTensor;
     const om::Tensor& tensor = graph_.tensors[id];
     if (choice.packed[i])
-      return AddConstant(tensor.name, info.type, info.dims, Layout::kPlain, om::MakeBlob(std::move(*choice.packed[i])));
+      return AddConstant(tensor, info.dims, Layout::kPlain, om::MakeBlob(std::move(*choice.packed[i])));
     if (!info.is_constant) return Get(id, choice.inputs[i]);
     if (choice.inputs[i] == Layout::kPlain && info.dims == tensor.dims) return Home(id);
     if (choice.inputs[i] == Layout::kPlain)
-      return AddConstant(tensor.name, info.type, info.dims, Layout::kPlain,
+      return AddConstant(tensor, info.dims, Layout::kPlain,
                          om::Blob{tensor.constant, *tensor.constant});
     NPUSTREAM_ASSIGN_OR_RETURN(om::Bytes reordered, ReorderConstant(info, choice.inputs[i]));
-    return AddConstant(tensor.name, info.type, info.dims, choice.inputs[i], om::MakeBlob(std::move(reordered)));
+    return AddConstant(tensor, info.dims, choice.inputs[i], om::MakeBlob(std::move(reordered)));
   }
 
   Result<om::Bytes> ReorderConstant(const TensorInfo& info, Layout layout) const {

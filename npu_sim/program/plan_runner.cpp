@@ -54,6 +54,7 @@ kernels::TensorInfo InfoOf(const om::NativePlan& plan, int32_t id) {
   info.dims = value.dims;
   info.layout = value.layout;
   info.is_constant = value.place == om::Place::kConstant;
+  info.quantization = value.quantization.get();
   if (info.is_constant) info.constant = plan.constants[value.index].bytes;
   return info;
 }
@@ -73,10 +74,12 @@ Result<kernels::Problem> MakeProblem(const om::NativePlan& plan, const om::Nativ
   const om::Layout blocked = kernels::BlockedLayout(problem.isa);
   for (const auto* tensors : {&problem.inputs, &problem.outputs}) {
     for (const kernels::TensorInfo& tensor : *tensors) {
-      if (tensor.layout != om::Layout::kPlain && tensor.layout != blocked)
+      if (tensor.layout == om::Layout::kPlain) continue;
+      const bool bytes = tensor.type == om::DataType::kUInt8;
+      if (tensor.layout != blocked && !(bytes && tensor.layout == om::Layout::kBlocked4))
         return Corrupt(step, "a layout of another instruction set");
-      if (tensor.layout != om::Layout::kPlain && tensor.type != om::DataType::kFloat32)
-        return Corrupt(step, "a blocked tensor that is not float32");
+      if (!bytes && tensor.type != om::DataType::kFloat32)
+        return Corrupt(step, "a blocked tensor that is neither float32 nor uint8");
     }
   }
   for (size_t i = 0; i < problem.inputs.size(); ++i) {

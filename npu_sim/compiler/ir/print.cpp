@@ -14,7 +14,11 @@ constexpr size_t kMostValuesShown = 16;
 constexpr size_t kFirstValuesShown = 4;
 
 std::string TypeText(const om::Tensor& tensor) {
-  return fmt::format("{}[{}]", om::ToString(tensor.type), fmt::join(tensor.dims, ","));
+  std::string text = fmt::format("{}[{}]", om::ToString(tensor.type), fmt::join(tensor.dims, ","));
+  if (!tensor.quantization) return text;
+  const om::Quantization& q = *tensor.quantization;
+  if (q.IsPerTensor()) return text + fmt::format(" × {} from {}", q.scales[0], q.zero_points[0]);
+  return text + fmt::format(" × {} scales on axis {}", q.scales.size(), q.axis);
 }
 
 std::string NameOf(const om::Graph& graph, om::TensorId id) {

@@ -104,6 +104,29 @@ Status ImportContext::OutputMany(std::string op, std::vector<om::TensorId> input
   return {};
 }
 
+om::TensorId ImportContext::OutputId(size_t i) const { return state_.tensors.find(node_.outputs[i])->second; }
+
+void ImportContext::SetQuantization(om::TensorId id, om::Quantization quantization) {
+  TensorOf(state_.graph, id).quantization = std::make_shared<const om::Quantization>(std::move(quantization));
+}
+
+Result<om::TensorId> ImportContext::Quantized(om::TensorId id, om::Quantization quantization) {
+  const om::Tensor& tensor = Tensor(id);
+  if (tensor.quantization && *tensor.quantization == quantization) return id;
+  if (tensor.quantization) {
+    om::Tensor copy = tensor;
+    copy.name = fmt::format("{}.{}", node_.outputs[0], emitted_);
+    copy.quantization = nullptr;
+    if (copy.is_constant()) {
+      id = Constant(std::move(copy));
+    } else {
+      NPUSTREAM_ASSIGN_OR_RETURN(id, Append("Identity", {id}, {}, std::move(copy)));
+    }
+  }
+  SetQuantization(id, std::move(quantization));
+  return id;
+}
+
 om::TensorId ImportContext::Constant(om::Tensor tensor) { return AddTensor(state_.graph, std::move(tensor)); }
 
 Status ImportContext::Bind(size_t i, om::TensorId id) {

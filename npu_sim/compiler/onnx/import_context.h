@@ -65,6 +65,12 @@ class ImportContext {
   // Appends a node with several results, which become outputs 0, 1, …; unnamed ones are left out.
   Status OutputMany(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
                     const std::vector<om::Tensor>& results);
+  // The tensor that output `i` was bound to.
+  om::TensorId OutputId(size_t i) const;
+  // Says what the integers of a tensor stand for.
+  void SetQuantization(om::TensorId id, om::Quantization quantization);
+  // A tensor of the same integers that stand for numbers by `quantization`: `id` itself when it says nothing else.
+  Result<om::TensorId> Quantized(om::TensorId id, om::Quantization quantization);
   // A new constant.
   om::TensorId Constant(om::Tensor tensor);
   // Lets output `i` of the ONNX node be an existing tensor.

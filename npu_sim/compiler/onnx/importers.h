@@ -73,12 +73,15 @@ Status ImportSize(ImportContext& context);
 // import_cast.cpp
 Status ImportCast(ImportContext& context);
 Status ImportCastLike(ImportContext& context);
-Status ImportDequantizeLinear(ImportContext& context);
 // import_resize.cpp
 Status ImportResize(ImportContext& context);
 Status ImportUpsample(ImportContext& context);
 // import_reduce.cpp
 Status ImportArgExtreme(ImportContext& context);
 Status ImportReduce(ImportContext& context);
+
+// import_quantize.cpp
+Status ImportDequantizeLinear(ImportContext& context);
+Status ImportQuantizeLinear(ImportContext& context);
 
 }  // namespace npustream::compiler

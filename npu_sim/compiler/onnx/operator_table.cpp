@@ -74,6 +74,7 @@ constexpr OperatorRow kTable[] = {
     {"PRelu", ImportPRelu, 2, 2},
     {"Pad", ImportPad, 1, 4},
     {"Pow", ImportBinary, 2, 2},
+    {"QuantizeLinear", ImportQuantizeLinear, 2, 3},
     {"Range", ImportRange, 3, 3},
     {"Reciprocal", ImportUnary, 1, 1},
     {"ReduceL1", ImportReduce, 1, 2},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "npu_sim/compiler/ir/match.h"
 #include "npu_sim/compiler/ir/rewrite.h"
 #include "npu_sim/program/evaluate.h"
 
@@ -43,18 +44,37 @@ bool Fold(om::Graph& graph, const om::Node& node) {
   return true;
 }
 
-}  // namespace
+// Whether some reader of the weights works on integers too, so that it may become an integer kernel.
+bool MeetsIntegers(const om::Graph& graph, const Uses& uses, const om::Node& weights) {
+  const auto computed_integers = [&](om::TensorId id) {
+    const om::Node* producer = ProducerOf(graph, uses, id, "Dequantize");
+    return producer != nullptr && !TensorOf(graph, producer->inputs[0]).is_constant();
+  };
+  const std::vector<int>& readers = uses.Consumers(weights.outputs[0]);
+  return std::any_of(readers.begin(), readers.end(), [&](int reader) {
+    const om::Node& node = graph.nodes[static_cast<size_t>(reader)];
+    return std::any_of(node.inputs.begin(), node.inputs.end(), computed_integers);
+  });
+}
 
-Status FoldConstants(om::Graph& graph) {
+Status FoldAll(om::Graph& graph, bool keep_quantised_weights) {
+  const Uses uses(graph);
   std::vector<bool> dead(graph.nodes.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const om::Node& node = graph.nodes[n];
     // A model's output has to be written by somebody: a constant one stays the copy that the importer made.
     if (!AllInputsConstant(graph, node) || IsGraphOutput(graph, node) || !WorthFolding(graph, node)) continue;
+    if (keep_quantised_weights && node.op == "Dequantize" && MeetsIntegers(graph, uses, node)) continue;
     dead[n] = Fold(graph, node);
   }
   EraseNodes(graph, dead);
   return {};
 }
+
+}  // namespace
+
+Status FoldConstants(om::Graph& graph) { return FoldAll(graph, true); }
+
+Status FoldQuantisedWeights(om::Graph& graph) { return FoldAll(graph, false); }
 
 }  // namespace npustream::compiler

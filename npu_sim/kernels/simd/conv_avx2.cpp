@@ -4,7 +4,10 @@
 #include "npu_sim/kernels/simd/simd.h"
 #include "npu_sim/kernels/simd/vec_avx2.h"
 
-// The part below needs the vector type above.
+// The parts need the vector type above.
+#include "npu_sim/kernels/simd/tile.inl"
+
+// Uses the tiles.
 #include "npu_sim/kernels/simd/conv.inl"
 
 namespace npustream::kernels {

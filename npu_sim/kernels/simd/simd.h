@@ -61,23 +61,28 @@ struct AippRow {
 };
 
 // One tile of a convolution over blocked results: up to `kMaxTileGroups` groups of result channels × some pixels of one
-// row. Strides in floats. A plain source is one whose groups have a single channel.
-struct ConvTile {
-  const float* x;  // source at the tile's first pixel, first channel, top left of the window
-  const float* w;  // [group of source channels][kh][kw][source channel][result group][lane]
+// row. Strides in elements. Sources are read `depth` channels at a time: one float, or four bytes. A plain source is one
+// whose groups have no more channels than that.
+template <typename Source, typename Weight, typename Sum>
+struct Tile {
+  const Source* x;  // source at the tile's first pixel, first channel, top left of the window
+  // [group of source channels][kh][kw][source channel / depth][result group][lane][depth]
+  const Weight* w;
   // Sums start from what y holds when `accumulate`, else from bias [result group][lane] and residual (as y, or null).
   bool accumulate;
-  const float* bias;
-  const float* residual;
-  float* y;  // first pixel of the first result group
+  const Sum* bias;
+  const Sum* residual;
+  Sum* y;  // first pixel of the first result group
   int64_t y_group_stride;
-  int64_t in_groups, lanes, last_lanes;  // source channels in a group, and in the last one
+  int64_t in_groups, lanes, last_lanes;  // source channels in a group, and in the last one; multiples of the depth
   int64_t kh, kw;
   int64_t x_group_stride, x_kh_stride, x_kw_stride, x_pixel_stride;
   // Plain source: where each of the `taps` weights of a result channel finds its pixel, from x on.
   const int32_t* offsets;
   int64_t taps;
 };
+using ConvTile = Tile<float, float, float>;
+using ByteConvTile = Tile<uint8_t, int8_t, int32_t>;
 // Blocked or plain source, with neighbouring pixels of a tile 1, 2 or x_pixel_stride apart.
 enum class TileSource { kBlocked1, kBlocked2, kBlocked, kPlain1, kPlain2, kPlain, kCount };
 inline constexpr int kMaxTileGroups = 4;
@@ -94,6 +99,45 @@ struct DepthwiseRow {
   int64_t x_column, in_w;  // source column of x, and how many there are: columns outside are zero
   int64_t kh_first, kh_last, kh, kw, stride_w, dilation_w;
   int64_t x_kh_stride;
+};
+
+// Sums of products of bytes become a result: real = sum · scale + bias [+ residual · residual_scale], the activation,
+// then integer = real · inverse_scale, rounded, + zero point, held in [low, high].
+struct ByteFinish {
+  const int32_t* sums;  // [group][pixel][lane]
+  int64_t sum_group_stride;
+  const float* scale;  // [group][lane]
+  const float* bias;   // [group][lane]
+  const uint8_t* residual;  // as y, or null
+  float residual_scale;
+  float a, b;  // of the activation
+  float inverse_scale, zero_point, low, high;
+  uint8_t* y;      // one of the two: bytes, or the real numbers
+  float* real_y;
+  int64_t y_group_stride;  // elements
+  int64_t groups, pixels;
+};
+
+// A line of a depthwise convolution of bytes: the source of one row under `quads` quads of taps for each of some pixels,
+// as vectors of four bytes (neighbouring taps) per channel.
+struct ByteDepthwiseRow {
+  const uint8_t* const* lines;  // one per kernel row, at the first pixel
+  const int8_t* w;              // [kh][quad][pair member][lane][4]; pair members only when `pairs`
+  const int32_t* bias;          // [lane]
+  int32_t* sums;                // [pixel][lane]
+  int64_t pixels, kh, quads;
+  int64_t quad_stride;  // bytes from one quad to the next of the same pixel
+  bool pairs;           // a vector serves two neighbouring pixels (stride 1)
+  int64_t pixel_stride;  // bytes from one pixel (or pair) to the next
+};
+
+// Over bytes: z = x · x_scale + y · y_scale + offset, or (x − x_zero)(y − y_zero) · x_scale + offset, rounded. (The zero
+// point goes in before rounding, as ONNX Runtime does it; that decides ties.)
+struct ByteBinary {
+  const uint8_t *x, *y;
+  uint8_t* z;
+  size_t n;
+  float x_scale, y_scale, x_zero, y_zero, offset, low, high;
 };
 
 struct SimdTable {
@@ -134,11 +178,36 @@ struct SimdTable {
   // sources, for more than two groups), and all of them on the baseline.
   void (*conv[static_cast<int>(TileSource::kCount)][kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
   void (*depthwise_row)(const DepthwiseRow& row);
+
+  // The same on bytes.
+  void (*byte_conv[static_cast<int>(TileSource::kCount)][kMaxTileGroups][kMaxTilePixels])(const ByteConvTile& tile);
+  // By activation; null for those that are not fused. The identity is the one for activations that `low` and `high`
+  // and a folded scale express.
+  void (*byte_finish[static_cast<int>(UnaryOp::kCount)])(const ByteFinish& finish);
+  // Sums become real numbers; no activation.
+  void (*real_finish)(const ByteFinish& finish);
+  void (*byte_depthwise)(const ByteDepthwiseRow& row);
+  // Vectors of the four pixels at x, x + tap_step, …, one after `step` bytes of x and `to_step` bytes of the result.
+  void (*four_pixels)(const uint8_t* x, uint8_t* to, size_t vectors, size_t step, size_t tap_step, size_t to_step);
+  // y[i] = x[i] / scale, rounded, + zero point, in [0, 255]; and back.
+  void (*quantize)(const float* x, uint8_t* y, size_t n, float scale, float zero_point);
+  void (*dequantize)(const uint8_t* x, float* y, size_t n, float scale, float zero_point);
+  // y[i] = table[x[i]]; x and y may be the same.
+  void (*look_up)(const uint8_t* x, uint8_t* y, size_t n, const uint8_t* table);
+  // y[i] = the greater of x[i] and y[i].
+  void (*byte_max)(const uint8_t* x, uint8_t* y, size_t n);
+  void (*byte_add)(const ByteBinary& binary);
+  void (*byte_mul)(const ByteBinary& binary);
 };
 
 // Fill the convolution part of a table; in files of their own, as they take long to compile.
 void FillConvAvx2(SimdTable& table);
 void FillConvAvx512(SimdTable& table);
+// The part for bytes.
+void FillBytesGeneric(SimdTable& table);
+void FillBytesAvx2(SimdTable& table);
+void FillBytesAvx512(SimdTable& table);
+void FillBytesAvx512Vnni(SimdTable& table);
 
 const SimdTable& SimdFor(Isa isa);
 const SimdTable& BaselineSimd();

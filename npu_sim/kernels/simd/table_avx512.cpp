@@ -6,7 +6,9 @@
 #include "npu_sim/kernels/simd/simd.h"
 #include "npu_sim/kernels/simd/vec_avx512.h"
 
-// The parts need the vector type.
+// The parts need the vector type, and some of them the functions.
+#include "npu_sim/kernels/simd/functions.inl"
+
 #include "npu_sim/kernels/simd/aipp.inl"
 #include "npu_sim/kernels/simd/binary.inl"
 #include "npu_sim/kernels/simd/layout.inl"
@@ -23,6 +25,7 @@ const SimdTable& Avx512Simd() {
   static const SimdTable table = [] {
     SimdTable made = MakeTable();
     FillConvAvx512(made);
+    FillBytesAvx512(made);
     return made;
   }();
   return table;

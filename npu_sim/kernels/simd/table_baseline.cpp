@@ -6,7 +6,9 @@
 #include "npu_sim/kernels/simd/simd.h"
 #include "npu_sim/kernels/simd/vec_baseline.h"
 
-// The parts need the vector type.
+// The parts need the vector type, and some of them the functions.
+#include "npu_sim/kernels/simd/functions.inl"
+
 #include "npu_sim/kernels/simd/aipp.inl"
 #include "npu_sim/kernels/simd/binary.inl"
 #include "npu_sim/kernels/simd/layout.inl"
@@ -20,7 +22,11 @@
 namespace npustream::kernels {
 
 const SimdTable& BaselineSimd() {
-  static const SimdTable table = MakeTable();
+  static const SimdTable table = [] {
+    SimdTable made = MakeTable();
+    FillBytesGeneric(made);
+    return made;
+  }();
   return table;
 }
 

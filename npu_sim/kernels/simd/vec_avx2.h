@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace npustream::kernels {
 namespace {
@@ -48,6 +49,8 @@ inline V ScaleByPowerOf2(V a, V n) {
 }
 // For finite a ≥ 1.
 inline V Reciprocal(V a) { return {_mm256_div_ps(_mm256_set1_ps(1), a.v)}; }
+// 1/a to a relative error of 1.5 · 2^−12.
+inline V QuickReciprocal(V a) { return {_mm256_rcp_ps(a.v)}; }
 inline V SelectLess(V a, V b, V then, V otherwise) {
   return {_mm256_blendv_ps(otherwise.v, then.v, _mm256_cmp_ps(a.v, b.v, _CMP_LT_OQ))};
 }
@@ -59,6 +62,61 @@ inline V WithSignOf(V magnitude, V sign) {
 inline V ClampMagnitude(V a, V bound) { return Max(V{_mm256_sub_ps(_mm256_setzero_ps(), bound.v)}, Min(bound, a)); }
 // The bits of `a` moved up into the exponent: 2^(n − 127) when the low bits of `a` hold n, 0 < n < 255.
 inline V LowBitsToExponent(V a) { return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(a.v), 23))}; }
+
+// A vector of as many 32-bit integers.
+struct VI {
+  __m256i v;
+};
+inline VI LoadInts(const int32_t* p) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))}; }
+inline void StoreInts(int32_t* p, VI x) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), x.v); }
+inline VI ZeroInts() { return {_mm256_setzero_si256()}; }
+inline V ToReal(VI x) { return {_mm256_cvtepi32_ps(x.v)}; }
+// One byte a lane.
+inline V LoadBytes(const uint8_t* p) {
+  return ToReal({_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p)))});
+}
+// Rounded to the nearest, ties to even; all lanes in [0, 255].
+inline void StoreBytes(uint8_t* p, V x) {
+  const __m256i ints = _mm256_cvtps_epi32(x.v);
+  const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(ints), _mm256_extracti128_si256(ints, 1));
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packus_epi16(words, words));
+}
+// Four vectors one after another, for |lanes| < 2^31: rounded, plus `zero`, held in [0, 255] and then in [low, high].
+inline void StoreBytes4(uint8_t* p, V a, V b, V c, V d, int16_t zero, uint8_t low, uint8_t high) {
+  const __m256i ab = _mm256_packs_epi32(_mm256_cvtps_epi32(a.v), _mm256_cvtps_epi32(b.v));
+  const __m256i cd = _mm256_packs_epi32(_mm256_cvtps_epi32(c.v), _mm256_cvtps_epi32(d.v));
+  // Every 128 bits hold four lanes of each vector.
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  const __m256i shift = _mm256_set1_epi16(zero);
+  const __m256i bytes = _mm256_permutevar8x32_epi32(
+      _mm256_packus_epi16(_mm256_adds_epi16(ab, shift), _mm256_adds_epi16(cd, shift)), order);
+  const __m256i held = _mm256_max_epu8(bytes, _mm256_set1_epi8(static_cast<char>(low)));
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm256_min_epu8(held, _mm256_set1_epi8(static_cast<char>(high))));
+}
+// Four bytes a lane: the same four, or four of each lane.
+inline VI RepeatQuad(const uint8_t* p) {
+  int32_t quad;
+  memcpy(&quad, p, sizeof(quad));
+  return {_mm256_set1_epi32(quad)};
+}
+inline VI LoadQuads(const int8_t* p) { return {_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))}; }
+// sum + the dot product of four unsigned and four signed bytes in each lane, exactly. (vpmaddubsw would saturate.)
+inline VI Dot4(VI sum, VI unsigned_bytes, VI signed_bytes) {
+  const __m256i even = _mm256_madd_epi16(_mm256_and_si256(unsigned_bytes.v, _mm256_set1_epi16(255)),
+                                         _mm256_srai_epi16(_mm256_slli_epi16(signed_bytes.v, 8), 8));
+  const __m256i odd =
+      _mm256_madd_epi16(_mm256_srli_epi16(unsigned_bytes.v, 8), _mm256_srai_epi16(signed_bytes.v, 8));
+  return {_mm256_add_epi32(sum.v, _mm256_add_epi32(even, odd))};
+}
+// Lane l's four bytes: byte l of four neighbouring pixels of kWidth bytes.
+inline VI FourPixels(const uint8_t* p) {
+  // Dwords of four channels × four pixels side by side, then bytes within.
+  const __m256i dwords = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
+  const __m256i bytes =
+      _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+  const __m256i pixels = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  return {_mm256_shuffle_epi8(_mm256_permutevar8x32_epi32(pixels, dwords), bytes)};
+}
 
 }  // namespace
 }  // namespace npustream::kernels

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace npustream::kernels {
 namespace {
@@ -40,6 +41,8 @@ inline V Reciprocal(V a) {
   const __m512 error = _mm512_fnmadd_ps(a.v, estimate, _mm512_set1_ps(1));
   return {_mm512_fmadd_ps(estimate, error, estimate)};
 }
+// 1/a to 2^−14.
+inline V QuickReciprocal(V a) { return {_mm512_rcp14_ps(a.v)}; }
 inline V SelectLess(V a, V b, V then, V otherwise) {
   return {_mm512_mask_blend_ps(_mm512_cmp_ps_mask(a.v, b.v, _CMP_LT_OQ), otherwise.v, then.v)};
 }
@@ -52,6 +55,61 @@ inline V WithSignOf(V magnitude, V sign) {
 inline V ClampMagnitude(V a, V bound) { return {_mm512_range_ps(a.v, bound.v, 0x2)}; }
 // The bits of `a` moved up into the exponent: 2^(n − 127) when the low bits of `a` hold n, 0 < n < 255.
 inline V LowBitsToExponent(V a) { return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(a.v), 23))}; }
+
+// A vector of as many 32-bit integers.
+struct VI {
+  __m512i v;
+};
+inline VI LoadInts(const int32_t* p) { return {_mm512_loadu_si512(p)}; }
+inline void StoreInts(int32_t* p, VI x) { _mm512_storeu_si512(p, x.v); }
+inline VI ZeroInts() { return {_mm512_setzero_si512()}; }
+inline V ToReal(VI x) { return {_mm512_cvtepi32_ps(x.v)}; }
+// One byte a lane.
+inline V LoadBytes(const uint8_t* p) {
+  return ToReal({_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)))});
+}
+// Rounded to the nearest, ties to even; all lanes in [0, 255].
+inline void StoreBytes(uint8_t* p, V x) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(x.v)));
+}
+// Four vectors one after another, for |lanes| < 2^31: rounded, plus `zero`, held in [0, 255] and then in [low, high].
+inline void StoreBytes4(uint8_t* p, V a, V b, V c, V d, int16_t zero, uint8_t low, uint8_t high) {
+  const __m512i ab = _mm512_packs_epi32(_mm512_cvtps_epi32(a.v), _mm512_cvtps_epi32(b.v));
+  const __m512i cd = _mm512_packs_epi32(_mm512_cvtps_epi32(c.v), _mm512_cvtps_epi32(d.v));
+  // Every 128 bits hold four lanes of each vector.
+  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const __m512i shift = _mm512_set1_epi16(zero);
+  const __m512i bytes = _mm512_permutexvar_epi32(
+      order, _mm512_packus_epi16(_mm512_adds_epi16(ab, shift), _mm512_adds_epi16(cd, shift)));
+  const __m512i held = _mm512_max_epu8(bytes, _mm512_set1_epi8(static_cast<char>(low)));
+  _mm512_storeu_si512(p, _mm512_min_epu8(held, _mm512_set1_epi8(static_cast<char>(high))));
+}
+// Four bytes a lane: the same four, or four of each lane.
+inline VI RepeatQuad(const uint8_t* p) {
+  int32_t quad;
+  memcpy(&quad, p, sizeof(quad));
+  return {_mm512_set1_epi32(quad)};
+}
+inline VI LoadQuads(const int8_t* p) { return {_mm512_loadu_si512(p)}; }
+// sum + the dot product of four unsigned and four signed bytes in each lane, exactly.
+inline VI Dot4(VI sum, VI unsigned_bytes, VI signed_bytes) {
+#ifdef __AVX512VNNI__
+  return {_mm512_dpbusd_epi32(sum.v, unsigned_bytes.v, signed_bytes.v)};
+#else
+  const __m512i even = _mm512_madd_epi16(_mm512_and_si512(unsigned_bytes.v, _mm512_set1_epi16(255)),
+                                         _mm512_srai_epi16(_mm512_slli_epi16(signed_bytes.v, 8), 8));
+  const __m512i odd =
+      _mm512_madd_epi16(_mm512_srli_epi16(unsigned_bytes.v, 8), _mm512_srai_epi16(signed_bytes.v, 8));
+  return {_mm512_add_epi32(sum.v, _mm512_add_epi32(even, odd))};
+#endif
+}
+// Lane l's four bytes: byte l of four neighbouring pixels of kWidth bytes.
+inline VI FourPixels(const uint8_t* p) {
+  // Dwords of four channels × four pixels side by side, then bytes within.
+  const __m512i dwords = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  const __m512i bytes = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
+  return {_mm512_shuffle_epi8(_mm512_permutexvar_epi32(dwords, _mm512_loadu_si512(p)), bytes)};
+}
 
 }  // namespace
 }  // namespace npustream::kernels

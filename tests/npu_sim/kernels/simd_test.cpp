@@ -19,6 +19,7 @@ std::vector<Isa> Isas() {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
       __builtin_cpu_supports("avx512vl")) {
     isas.push_back(Isa::kAvx512);
+    if (__builtin_cpu_supports("avx512vnni")) isas.push_back(Isa::kAvx512Vnni);
   }
   return isas;
 }
@@ -191,6 +192,64 @@ TEST(SimdTest, AippRowsAreBitExact) {
         ASSERT_EQ(result[c][i], (value - row.offset[c] - row.minimum[c]) * row.scale[c])
             << ToString(isa) << " pixel " << i << " channel " << c;
       }
+    }
+  }
+}
+
+// Bytes of every value, in an odd count.
+std::vector<uint8_t> ManyBytes(unsigned factor) {
+  std::vector<uint8_t> bytes(1003);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<uint8_t>(i * factor + i / 256);
+  return bytes;
+}
+
+TEST(SimdTest, RealNumbersBecomeTheNearestBytes) {
+  std::vector<float> x;
+  for (int i = -700; i <= 700; ++i) x.push_back(static_cast<float>(i) / 2.0f);  // every tie, and beyond both ends
+  for (const Isa isa : Isas()) {
+    for (const float scale : {1.0f, 0.5f, 0.03f, 1.7f}) {
+      std::vector<uint8_t> y(x.size());
+      SimdFor(isa).quantize(x.data(), y.data(), x.size(), scale, 7);
+      std::vector<float> back(x.size());
+      SimdFor(isa).dequantize(y.data(), back.data(), x.size(), scale, 7);
+      for (size_t i = 0; i < x.size(); ++i) {
+        const float steps = std::min(std::max(std::nearbyint(x[i] / scale) + 7, 0.0f), 255.0f);
+        ASSERT_EQ(y[i], steps) << ToString(isa) << " " << x[i] << " in steps of " << scale;
+        ASSERT_FLOAT_EQ(back[i], (steps - 7) * scale) << ToString(isa);
+      }
+    }
+  }
+}
+
+TEST(SimdTest, BytesAreLookedUpAndCompared) {
+  const std::vector<uint8_t> x = ManyBytes(1), other = ManyBytes(37);
+  std::vector<uint8_t> table(256);
+  for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<uint8_t>(i * 91 + 5);
+  for (const Isa isa : Isas()) {
+    std::vector<uint8_t> found(x.size()), greatest = other;
+    SimdFor(isa).look_up(x.data(), found.data(), x.size(), table.data());
+    SimdFor(isa).byte_max(x.data(), greatest.data(), x.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      ASSERT_EQ(found[i], table[x[i]]) << ToString(isa) << " " << i;
+      ASSERT_EQ(greatest[i], std::max(x[i], other[i])) << ToString(isa) << " " << i;
+    }
+  }
+}
+
+TEST(SimdTest, SumsAndProductsOfBytesAreRounded) {
+  const std::vector<uint8_t> x = ManyBytes(1), y = ManyBytes(37);
+  for (const Isa isa : Isas()) {
+    std::vector<uint8_t> sum(x.size()), product(x.size());
+    ByteBinary b = {x.data(), y.data(), sum.data(), x.size(), 0.31f, 0.27f, 0, 0, -20.3f, 3, 250};
+    SimdFor(isa).byte_add(b);
+    b.z = product.data(), b.x_scale = 0.011f, b.x_zero = 100, b.y_zero = 30, b.offset = 128;
+    SimdFor(isa).byte_mul(b);
+    for (size_t i = 0; i < x.size(); ++i) {
+      const double s = x[i] * 0.31 + y[i] * 0.27 - 20.3, p = (x[i] - 100) * (y[i] - 30) * 0.011 + 128;
+      const auto held = [](double value) { return std::min(std::max(value, 3.0), 250.0); };
+      // Half a step, and what single precision moves a tie by.
+      ASSERT_NEAR(sum[i], held(s), 0.5001) << ToString(isa) << " " << i;
+      ASSERT_NEAR(product[i], held(p), 0.5001) << ToString(isa) << " " << i;
     }
   }
 }

@@ -24,6 +24,14 @@ class GraphBuilder {
   TensorId Ints(Dims dims, const std::vector<int64_t>& values) {
     return Constant(std::move(dims), values, DataType::kInt64);
   }
+  TensorId Int8s(Dims dims, const std::vector<int8_t>& values, Quantization quantization) {
+    return Quantized(Constant(std::move(dims), values, DataType::kInt8), std::move(quantization));
+  }
+  // Says what the integers of a tensor stand for.
+  TensorId Quantized(TensorId id, Quantization quantization) {
+    graph_.tensors[static_cast<size_t>(id)].quantization = std::make_shared<const Quantization>(std::move(quantization));
+    return id;
+  }
   // Values in [−1, 1) that depend on the seed alone.
   TensorId Random(Dims dims, unsigned seed) {
     return Floats(dims, RandomFloats(static_cast<size_t>(ElementCount(dims)), seed));

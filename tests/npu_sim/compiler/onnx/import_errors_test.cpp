@@ -36,6 +36,7 @@ std::vector<ErrorCase> Cases() {
   const auto kInvalid = StatusCode::kInvalidArgument;
   const auto kCorrupt = StatusCode::kCorruptData;
   const auto kUnsupported = StatusCode::kUnsupported;
+  const auto kInvalidArgument = StatusCode::kInvalidArgument;
   const Ints kHuge = {int64_t{1} << 40, int64_t{1} << 40};
   return {
       {"cycle", ModelBuilder().Input("x", {1}).Node("Add", {"x", "b"}, "a").Node("Relu", {"a"}, "b").Output("b"),
@@ -181,13 +182,27 @@ std::vector<ErrorCase> Cases() {
            .Node("Cast", {"i"}, "z", {{"to", int64_t{1}}})
            .Output("z"),
        kUnsupported, "its output 'i' is not supported"},
-      {"quantised_activation",
+      {"negative_scale",
        ModelBuilder()
            .Input("x", {1}, om::DataType::kUInt8)
-           .Floats("s", {}, {1})
+           .Floats("s", {}, {-1})
            .Node("DequantizeLinear", {"x", "s"}, "y")
            .Output("y"),
-       kUnsupported, "quantised activations"},
+       kInvalidArgument, "a scale of -1"},
+      {"scale_without_axis",
+       ModelBuilder()
+           .Input("x", {1, 4})
+           .Floats("s", {3}, {1, 1, 1})
+           .Node("QuantizeLinear", {"x", "s"}, "y")
+           .Output("y"),
+       kInvalidArgument, "3 scales do not fit axis 1 of [1,4]"},
+      {"computed_scale",
+       ModelBuilder()
+           .Input("x", {1})
+           .Input("s", {1})
+           .Node("QuantizeLinear", {"x", "s"}, "y")
+           .Output("y"),
+       kUnsupported, "the scale must be constant"},
   };
 }
 

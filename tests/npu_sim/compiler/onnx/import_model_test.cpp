@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "npu_sim/compiler/ir/print.h"
+#include "npu_sim/compiler/passes/fold_constants.h"
 #include "npu_sim/compiler/ir/rewrite.h"
 #include "npu_sim/compiler/ir/verify.h"
 #include "tests/npu_sim/compiler/support/model_builder.h"
@@ -99,7 +100,7 @@ TEST(ImportModelTest, AnInputThatIsAnOutputIsCopied) {
             "output x\n");
 }
 
-TEST(ImportModelTest, QuantisedWeightsBecomeFloats) {
+TEST(ImportModelTest, WeightsKeepTheirScales) {
   auto builder = ModelBuilder()
                      .Input("x", {1, 2})
                      .Floats("scale", {2}, {0.5f, 2})
@@ -113,8 +114,14 @@ TEST(ImportModelTest, QuantisedWeightsBecomeFloats) {
                     std::make_shared<om::Bytes>(om::Bytes{std::byte{10}, std::byte{0xff}, std::byte{3}, std::byte{4}})};
   constants["zero"] = {
       "zero", om::DataType::kInt8, {2}, std::make_shared<om::Bytes>(om::Bytes{std::byte{1}, std::byte{0}})};
+  EXPECT_THAT(Import(builder), AllOf(HasSubstr("const q: int8[2,2] × 2 scales on axis 0 = [10, -1, 3, 4]"),
+                                     HasSubstr("w: float32[2,2] = Dequantize(q)")));
+  const auto graph = ImportModel(builder, {});
+  ASSERT_TRUE(graph.ok());
+  om::Graph folded = *graph;
+  ASSERT_TRUE(FoldConstants(folded).ok());
   // (10 − 1) · 0.5, (−1 − 1) · 0.5, 3 · 2, 4 · 2
-  EXPECT_THAT(Import(builder), HasSubstr("const w: float32[2,2] = [4.5, -1, 6, 8]"));
+  EXPECT_THAT(PrintGraph(folded), HasSubstr("const w: float32[2,2] = [4.5, -1, 6, 8]"));
 }
 
 TEST(ImportModelTest, HalfPrecisionIsComputedInFloatAndConvertedAtTheEdges) {

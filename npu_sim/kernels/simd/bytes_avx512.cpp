@@ -1,0 +1,21 @@
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "npu_sim/kernels/simd/simd.h"
+#include "npu_sim/kernels/simd/vec_avx512.h"
+
+// The parts need the vector type.
+#include "npu_sim/kernels/simd/functions.inl"
+#include "npu_sim/kernels/simd/tile.inl"
+
+// Uses both.
+#include "npu_sim/kernels/simd/bytes.inl"
+
+namespace npustream::kernels {
+
+void FillBytesAvx512(SimdTable& table) { FillBytes(table); }
+
+}  // namespace npustream::kernels
