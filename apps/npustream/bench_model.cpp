@@ -95,20 +95,27 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+// One image where the model can, else the least that it takes.
+int64_t UsualBatch(const om::OmFile& file) {
+  if (file.PlanForGear(1) < file.plan_count() || file.info().gears.empty()) return 1;
+  return file.info().gears.front();
+}
+
 }  // namespace
 
 Result<ModelBenchResult> BenchModel(const ModelBenchOptions& options) {
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<om::OmFile> file, OpenOrCompile(options));
-  const size_t plan = file->PlanForGear(options.batch);
+  const int64_t batch = options.batch > 0 ? options.batch : UsualBatch(*file);
+  const size_t plan = file->PlanForGear(batch);
   if (plan == file->plan_count()) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("{} has no batch size {}", options.model.string(), options.batch));
+    return Status(StatusCode::kInvalidArgument, fmt::format("{} has no batch size {}", options.model.string(), batch));
   }
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<program::Program> program,
                              program::Program::Load(*file, options.threads));
-  const Buffers buffers = MakeBuffers(*program, options.batch);
+  const Buffers buffers = MakeBuffers(*program, batch);
 
   ModelBenchResult result;
+  result.batch = batch;
   result.load = program->load_times();
   if (const om::NativePlan* native = file->native(plan)) {
     result.pool_bytes = native->arena_bytes;
@@ -119,7 +126,7 @@ Result<ModelBenchResult> BenchModel(const ModelBenchOptions& options) {
   do {
     double cpu_ms = 0;
     const double start = WallMs();
-    NPUSTREAM_RETURN_IF_ERROR(RunBatch(*program, buffers, options.batch, options.threads, cpu_ms));
+    NPUSTREAM_RETURN_IF_ERROR(RunBatch(*program, buffers, batch, options.threads, cpu_ms));
     wall.push_back(WallMs() - start);
     cpu.push_back(cpu_ms);
   } while (wall.size() < 4 || WallMs() - begin < options.seconds * 1e3);
@@ -133,7 +140,7 @@ std::string ToJson(const ModelBenchOptions& options, const ModelBenchResult& res
   return nlohmann::ordered_json{
       {"model", options.model.string()},
       {"precision", "fp32"},
-      {"batch", options.batch},
+      {"batch", result.batch},
       {"threads", options.threads},
       {"load_ms",
        {{"parse", result.load.parse_ms},

@@ -11,7 +11,7 @@ namespace npustream::apps {
 
 struct ModelBenchOptions {
   std::filesystem::path model;  // an OM, or an ONNX file, which is compiled without AIPP for this run alone
-  int64_t batch = 1;
+  int64_t batch = 0;  // 0: one image, or the batch that the model is fixed to
   int threads = 1;       // AI cores
   double seconds = 3;    // how long to repeat runs; at least three
 };
@@ -19,6 +19,7 @@ struct ModelBenchOptions {
 struct ModelBenchResult {
   program::LoadTimes load;
   double first_ms = 0;         // the first run after loading
+  int64_t batch = 1;           // images in a run
   double median_ms = 0;        // of the wall time of a whole batch
   double cpu_ms = 0;           // median of the processor time of all threads that a batch took
   uint64_t pool_bytes = 0;     // arena for intermediates of one core

@@ -176,6 +176,9 @@ void ReadSource(YamlMap& map, const fs::path& folder, CameraConfig& camera) {
 void CheckSource(YamlMap& map, const CameraConfig& camera) {
   const auto given =
       std::count_if(std::begin(kSourceKeys), std::end(kSourceKeys), [&](const char* key) { return map.Has(key); });
+  if (camera.kind == SourceKind::kUri) {
+    if (const std::string mistake = MistakeOfUri(camera.location); !mistake.empty()) map.Fail("uri", mistake);
+  }
   if (given == 0) map.Fail("uri", "is missing; a camera has one of 'uri', 'file' or 'dir'");
   if (given > 1) map.Fail("uri", "a camera has only one of 'uri', 'file' and 'dir'");
   if (camera.loop && camera.kind == SourceKind::kUri) map.Fail("loop", "is for files and folders");

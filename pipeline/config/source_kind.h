@@ -13,4 +13,7 @@ SourceKind SourceKindOf(const std::string& location);
 // The path of a location that is no URI: file:// is taken off.
 std::string PathOfSource(const std::string& location);
 
+// What is wrong with a network URI's host or port; empty when nothing is. Other URIs are not looked at.
+std::string MistakeOfUri(const std::string& uri);
+
 }  // namespace npustream::pipeline

@@ -13,6 +13,18 @@ om::Dims PooledDims(const ImportContext& context, const Window& window) {
   return dims;
 }
 
+// The window of a pooling. Padding as wide as the window would make results of nothing.
+Result<Window> ReadPoolWindow(const ImportContext& context) {
+  NPUSTREAM_ASSIGN_OR_RETURN(Window window, ReadWindow(context, context.Ints("kernel_shape")));
+  const size_t spatial = window.kernel.size();
+  const std::vector<int64_t> pads = context.Ints("pads", std::vector<int64_t>(2 * spatial, 0));
+  for (size_t i = 0; i < pads.size(); ++i) {
+    if (pads[i] >= window.kernel[i % spatial])
+      return context.Error(fmt::format("padding of {} for a window of {}", pads[i], window.kernel[i % spatial]));
+  }
+  return window;
+}
+
 om::Attributes PoolAttributes(const Window& window) {
   return {{"kernel_shape", window.kernel},
           {"strides", window.strides},
@@ -58,12 +70,12 @@ Status ImportGlobalPool(ImportContext& context, const char* op) {
 
 Status ImportMaxPool(ImportContext& context) {
   if (context.Int("storage_order", 0) != 0) return context.Unsupported("column-major indices are not supported");
-  NPUSTREAM_ASSIGN_OR_RETURN(const Window window, ReadWindow(context, context.Ints("kernel_shape")));
+  NPUSTREAM_ASSIGN_OR_RETURN(const Window window, ReadPoolWindow(context));
   return context.Output("MaxPool", {context.InputId(0)}, PoolAttributes(window), PooledDims(context, window));
 }
 
 Status ImportAveragePool(ImportContext& context) {
-  NPUSTREAM_ASSIGN_OR_RETURN(const Window window, ReadWindow(context, context.Ints("kernel_shape")));
+  NPUSTREAM_ASSIGN_OR_RETURN(const Window window, ReadPoolWindow(context));
   const int64_t counts_pad = context.Int("count_include_pad", 0) != 0 ? 1 : 0;
   if (counts_pad != 0 && window.ceil_padded) return OutputPaddedAverage(context, window);
   om::Attributes attributes = PoolAttributes(window);

@@ -88,6 +88,7 @@ Result<OnnxNode> Reader::ReadNode(const onnx::NodeProto& proto, size_t position)
   node.outputs.assign(proto.output().begin(), proto.output().end());
   for (const auto& attribute : proto.attribute()) {
     if (Status status = ReadAttribute(attribute, node); !status.ok()) {
+      if (depth > 0) return status;  // the outermost node says enough
       return status.WithContext(fmt::format("node '{}' ({})", node.name, node.op));
     }
   }

@@ -182,6 +182,12 @@ std::vector<ErrorCase> Cases() {
            .Node("Cast", {"i"}, "z", {{"to", int64_t{1}}})
            .Output("z"),
        kUnsupported, "its output 'i' is not supported"},
+      {"padding_wider_than_its_window",
+       ModelBuilder()
+           .Input("x", {1, 1, 8, 8})
+           .Node("MaxPool", {"x"}, "y", {{"kernel_shape", Ints{2, 2}}, {"pads", Ints{2, 0, 0, 0}}})
+           .Output("y"),
+       kInvalidArgument, "padding of 2 for a window of 2"},
       {"negative_scale",
        ModelBuilder()
            .Input("x", {1}, om::DataType::kUInt8)
