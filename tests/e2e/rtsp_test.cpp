@@ -30,7 +30,7 @@ constexpr int kEndless = -1;
 
 std::string Chain(const std::string& codec, int frames) {
   return "videotestsrc is-live=true pattern=ball num-buffers=" + std::to_string(frames) +
-         " ! video/x-raw,width=320,height=240,framerate=25/1 ! x" + codec + "enc tune=zerolatency key-int-max=10 ! rtph" +
+         " ! video/x-raw,format=I420,width=320,height=240,framerate=25/1 ! x" + codec + "enc tune=zerolatency key-int-max=10 ! rtph" +
          codec + "pay name=pay0 config-interval=1";
 }
 
