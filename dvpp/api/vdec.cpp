@@ -43,8 +43,10 @@ aclError Send(const char *function, VdecSession &session, acldvppStreamDesc &inp
     ticket.target = reinterpret_cast<uint8_t *>(span.host);
     ticket.target_bytes = ticket.output->size;
   }
+  // Once sent, the callback may come at any time and free the input.
+  const bool is_last = input.eos != 0;
   if (const Status status = session.Send(data, ticket); !status.ok()) return FailSend(status);
-  if (input.eos != 0) {
+  if (is_last) {
     if (const Status status = session.channel().SendEndOfStream(); !status.ok()) return FailSend(status);
   }
   return ACL_SUCCESS;
