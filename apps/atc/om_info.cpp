@@ -14,7 +14,7 @@ namespace {
 void PrintPorts(const char* title, const std::vector<om::PortInfo>& ports) {
   for (size_t i = 0; i < ports.size(); ++i) {
     Print(stdout, "{}[{}]: {} {}[{}]\n", title, i, ports[i].name, om::ToString(ports[i].type),
-               fmt::join(ports[i].dims, ","));
+          fmt::join(ports[i].dims, ","));
   }
 }
 
@@ -38,11 +38,11 @@ Check PrintOmInfo(const std::filesystem::path& path) {
   Print(stdout, "============ Display Model Info start ============\n");
   Print(stdout, "Original Atc command line: {}\n", info.command_line);
   Print(stdout, "system info: atc_version[{}], soc_version[{}], framework_type[5], name[{}]\n", info.toolkit_version,
-             info.soc, info.name);
+        info.soc, info.name);
   Print(stdout, "resource info: memory_size [{} B], weight_size [{} B], stream_num [1], event_num [0]\n", WorkBytes(file),
-             sizes.weight_bytes);
+        sizes.weight_bytes);
   Print(stdout, "om info: modeldef_size [{} B], weight_data_size [{} B], header_size [{} B], file_size [{} B]\n",
-             sizes.metadata_bytes, sizes.weight_bytes, sizes.header_bytes, sizes.file_bytes);
+        sizes.metadata_bytes, sizes.weight_bytes, sizes.header_bytes, sizes.file_bytes);
   Print(stdout, "node info: node_num [{}], batch [{}]\n", sizes.node_count, fmt::join(info.gears, ","));
   PrintPorts("input", info.inputs);
   PrintPorts("output", info.outputs);

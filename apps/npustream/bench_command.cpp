@@ -22,8 +22,8 @@ int Bench(const ModelBenchOptions& options, bool json) {
     Print(stdout, "{}\n", ToJson(options, *result));
   } else {
     Print(stdout, "{}: batch of {} on {} thread{}: median {:.2f} ms, {:.2f} ms of CPU; first run {:.2f} ms\n",
-               options.model.string(), result->batch, options.threads, options.threads == 1 ? "" : "s",
-               result->median_ms, result->cpu_ms, result->first_ms);
+          options.model.string(), result->batch, options.threads, options.threads == 1 ? "" : "s",
+          result->median_ms, result->cpu_ms, result->first_ms);
   }
   return kExitDone;
 }

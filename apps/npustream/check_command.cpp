@@ -29,7 +29,7 @@ int Check(const std::string& path, bool print_pipeline) {
     PrintPipelines(*config);
   } else {
     Print(stdout, "{}: {} camera{}, {} model{}, no mistakes found\n", path, config->cameras.size(),
-               config->cameras.size() == 1 ? "" : "s", config->models.size(), config->models.size() == 1 ? "" : "s");
+          config->cameras.size() == 1 ? "" : "s", config->models.size(), config->models.size() == 1 ? "" : "s");
   }
   return kExitDone;
 }

@@ -74,7 +74,7 @@ int Detect(const DetectFlags& flags) {
   std::string drops;
   for (const auto& [reason, count] : camera.figures.dropped) drops += fmt::format(", dropped ({}): {}", reason, count);
   Print(stderr, "frames: {}, records: {}{} in {:.1f} s\n", camera.figures.frames_in, camera.figures.records_out,
-             drops, summary->wall_s);
+        drops, summary->wall_s);
   return camera.failure.empty() ? kExitDone : kExitFailed;
 }
 

@@ -34,10 +34,10 @@ const char* NameOf(serving::FitMode fit) {
 
 void PrintDescription(const serving::ModelDescription& model) {
   Print(stdout, "name:           {}\nversion:        {}\ndecoder:        {}\nfit:            {}\ncolor order:    {}\n",
-             model.name, model.version, model.decoder.type, NameOf(model.fit),
-             model.color_order == serving::ColorOrder::kRgb ? "RGB" : "BGR");
+        model.name, model.version, model.decoder.type, NameOf(model.fit),
+        model.color_order == serving::ColorOrder::kRgb ? "RGB" : "BGR");
   Print(stdout, "mean:           {} {} {}\nstd:            {} {} {}\npad:            {}\n", model.mean[0], model.mean[1],
-             model.mean[2], model.std[0], model.std[1], model.std[2], model.pad_value);
+        model.mean[2], model.std[0], model.std[1], model.std[2], model.pad_value);
   Print(stdout, 
       "threshold:      {}\nNMS overlap:    {}\nlabels:         {}\nlicence:        {}\nsource:         {}\n"
       "sha256:         {}\n",
@@ -52,7 +52,7 @@ int Info(const std::string& name) {
   PrintDescription(*model);
   const auto file = serving::LocateModelFile(*model);
   Print(stdout, "description:    {}\nfile:           {}\n", path->string(),
-             file.ok() ? file->string() : file.status().message());
+        file.ok() ? file->string() : file.status().message());
   return kExitDone;
 }
 

@@ -144,14 +144,14 @@ GstFlowReturn Chain(GstPad*, GstObject* parent, GstBuffer* buffer) {
   }
   if (model == nullptr) return GST_FLOW_FLUSHING;
   const ModelInput* input = InputFor(buffer, *model);
-  if (input == nullptr && IsUnprepared(buffer)) {
+  if (input == nullptr) {
+    if (!IsUnprepared(buffer)) return PassThrough(self, std::move(owned));
     PostError(GST_ELEMENT(self), Status(StatusCode::kFailedPrecondition,
                                         fmt::format("frames without a picture for model {}; npupreprocess with the same "
                                                     "model has to come before npuinfer (npudetect has both)",
                                                     model->description.name)));
     return GST_FLOW_ERROR;
   }
-  if (input == nullptr) return PassThrough(self, std::move(owned));
   return Infer(self, std::move(owned), *input, *model->runner, when_full);
 }
 

@@ -23,6 +23,9 @@ om::Layout SourceLayout(const ConvShape& s, Isa isa) {
   return s.groups == 1 && s.ic <= om::BlockOf(om::Layout::kBlocked4) ? om::Layout::kBlocked4 : BlockedLayout(isa);
 }
 
+// How a dense convolution is cut.
+ConvCut CutBytes(const ConvShape& s, Isa isa) { return CutConv(s, SourceLayout(s, isa), isa, kDepth); }
+
 // Whether the bias is int32 in steps of the products (source scale · weight scale), as integer models have it.
 bool HasWholeBias(const ConvShape& s, const Problem& problem) {
   if (!s.has_bias || problem.inputs[2].type != om::DataType::kInt32 || !problem.inputs[2].is_constant) return false;
@@ -77,7 +80,7 @@ struct Packed {
       weights = groups * cut.GroupWeights(s);
       channels = groups * cut.block;
     } else {
-      const ConvCut cut = CutConv(s, SourceLayout(s, isa), isa, kDepth);
+      const ConvCut cut = CutBytes(s, isa);
       weights = cut.Weights(s);
       channels = cut.Channels(s);
     }
@@ -231,7 +234,7 @@ class DenseExecutor final : public Executor {
  public:
   DenseExecutor(const ConvShape& s, const Activation& activation, const Problem& problem)
       : c_(s, activation, problem),
-        driver_(s, CutConv(s, SourceLayout(s, problem.isa), problem.isa, kDepth), SimdFor(problem.isa).byte_conv,
+        driver_(s, CutBytes(s, problem.isa), SimdFor(problem.isa).byte_conv,
                 c_.zero_point) {}
 
   static size_t SumBytes(const ConvCut& cut) {
@@ -349,6 +352,12 @@ class DepthwiseExecutor final : public Executor {
   const SimdTable* simd_;
   std::vector<const uint8_t*> rows_, segment_rows_;
 };
+
+size_t ScratchBytes(const ConvShape& s, Isa isa) {
+  if (s.IsDepthwise()) return DepthwiseCut(s, isa).Scratch();
+  const ConvCut cut = CutBytes(s, isa);
+  return DenseExecutor::SumBytes(cut) + static_cast<size_t>(cut.Scratch(s));
+}
 
 // What the sums may come to in steps of the result's bytes, beside the bias.
 double LargestSteps(const ConvShape& s, const Problem& problem) {
@@ -479,14 +488,13 @@ Result<Choice> ChooseByteConv(const ConvShape& s, const Activation& activation, 
     const DepthwiseCut cut(s, problem.isa);
     PackDepthwise(s, cut, plain, weights);
     for (int64_t c = 0; c < s.oc; ++c) channels.Pack(c, c);
-    choice.scratch_bytes = cut.Scratch();
   } else {
-    const ConvCut cut = CutConv(s, SourceLayout(s, problem.isa), problem.isa, kDepth);
+    const ConvCut cut = CutBytes(s, problem.isa);
     PackDense(s, cut, plain, weights);
     const int64_t oc = s.oc / s.groups;
     for (int64_t c = 0; c < s.oc; ++c) channels.Pack(c, c / oc * cut.out_groups * cut.block + c % oc);
-    choice.scratch_bytes = DenseExecutor::SumBytes(cut) + static_cast<size_t>(cut.Scratch(s));
   }
+  choice.scratch_bytes = ScratchBytes(s, problem.isa);
   choice.packed[1] = std::move(bytes);
   return choice;
 }
@@ -499,14 +507,7 @@ Result<std::unique_ptr<Executor>> PrepareByteConv(const ConvShape& s, const Acti
   if (!layouts) return Invalid("layouts do not fit");
   if (problem.inputs[1].constant.size() != Packed(s, problem.isa).Bytes())
     return Invalid("packed weights have another size");
-  size_t scratch = 0;
-  if (s.IsDepthwise()) {
-    scratch = DepthwiseCut(s, problem.isa).Scratch();
-  } else {
-    const ConvCut cut = CutConv(s, SourceLayout(s, problem.isa), problem.isa, kDepth);
-    scratch = DenseExecutor::SumBytes(cut) + static_cast<size_t>(cut.Scratch(s));
-  }
-  if (problem.scratch_bytes < scratch) return Invalid("the scratch buffer is too small");
+  if (problem.scratch_bytes < ScratchBytes(s, problem.isa)) return Invalid("the scratch buffer is too small");
   if (s.IsDepthwise()) return std::unique_ptr<Executor>(std::make_unique<DepthwiseExecutor>(s, activation, problem));
   return std::unique_ptr<Executor>(std::make_unique<DenseExecutor>(s, activation, problem));
 }

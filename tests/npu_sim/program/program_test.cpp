@@ -16,6 +16,19 @@
 namespace npustream::program {
 namespace {
 
+// A graph of one input and one output as a model of one image.
+om::OmModel ModelOf(const om::Graph& graph) {
+  const auto port = [&](const char* name, om::TensorId id) {
+    const om::Dims& dims = graph.tensors[static_cast<size_t>(id)].dims;
+    return om::PortInfo{name, om::DataType::kFloat32, dims, dims.size() == 4 ? om::Format::kNchw : om::Format::kNd};
+  };
+  om::OmModel model;
+  model.info = {"0.1.0", "Ascend310P3", "m", "", {port("x", graph.inputs[0])}, {port("y", graph.outputs[0])}, {1},
+                false, {}};
+  model.plans.push_back({1, true, graph, *Lower(graph)});
+  return model;
+}
+
 using om::GraphBuilder;
 using om::TensorId;
 
@@ -139,18 +152,7 @@ TEST(ProgramTest, DenormalNumbersCountAsZeroDuringARunOnly) {
   GraphBuilder b;
   const TensorId x = b.Input({1, 4});
   b.Output(b.Node("Mul", {x, b.Floats({1}, {0.1f})}, {1, 4}));
-  om::OmModel model;
-  model.info = {"0.1.0",
-                "Ascend310P3",
-                "m",
-                "",
-                {{"x", om::DataType::kFloat32, {1, 4}, om::Format::kNd}},
-                {{"y", om::DataType::kFloat32, {1, 4}, om::Format::kNd}},
-                {1},
-                false,
-                {}};
-  model.plans.push_back({1, true, b.graph(), *Lower(b.graph())});
-  const auto file = om::OmFile::FromBytes(*om::WriteOm(model));
+  const auto file = om::OmFile::FromBytes(*om::WriteOm(ModelOf(b.graph())));
   ASSERT_TRUE(file.ok());
   const auto program = Program::Load(**file, 1);
   ASSERT_TRUE(program.ok());
@@ -180,18 +182,7 @@ TEST(ProgramTest, ARunAllocatesNothing) {
       b.Node("Sigmoid", {b.Node("Conv", {y, b.Random({85, 24, 1, 1}, 2)}, {1, 85, 32, 32})}, {1, 85, 32, 32});
   b.Output(b.Node("Transpose", {b.Node("Reshape", {s}, {1, 85, 1024})}, {1, 1024, 85},
                   {{"perm", std::vector<int64_t>{0, 2, 1}}}));
-  om::OmModel model;
-  model.info = {"0.1.0",
-                "Ascend310P3",
-                "m",
-                "",
-                {{"x", om::DataType::kFloat32, {1, 3, 32, 32}, om::Format::kNchw}},
-                {{"y", om::DataType::kFloat32, {1, 1024, 85}, om::Format::kNd}},
-                {1},
-                false,
-                {}};
-  model.plans.push_back({1, true, b.graph(), *Lower(b.graph())});
-  const auto file = om::OmFile::FromBytes(*om::WriteOm(model));
+  const auto file = om::OmFile::FromBytes(*om::WriteOm(ModelOf(b.graph())));
   ASSERT_TRUE(file.ok());
   const auto program = Program::Load(**file, 1);
   ASSERT_TRUE(program.ok());
