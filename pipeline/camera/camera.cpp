@@ -272,10 +272,11 @@ void Camera::TakeWarning(GstMessage* message) {
   if (pass_.first_warning.empty()) pass_.first_warning = sentence;
 }
 
-// The first failure is the cause; what follows ("streaming stopped, reason error") is its consequence.
+// The first failure is the cause; what follows ("streaming stopped, reason error") is its consequence. After the end only
+// the taking down fails: a source may still read when its own connection is closed under it.
 void Camera::SetFailure(Status failure) {
   MutexLock lock(mutex_);
-  if (failure_.ok()) failure_ = std::move(failure);
+  if (failure_.ok() && !ended_) failure_ = std::move(failure);
 }
 
 Status Camera::Describe(GstMessage* error_message) {
