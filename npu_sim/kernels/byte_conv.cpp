@@ -16,8 +16,9 @@ constexpr int64_t kDepth = 4;
 constexpr size_t kTableInput = 4;
 // Groups of channels must be whole on every instruction set, as an OM is lowered anew on another CPU.
 constexpr int64_t kWidestBlock = 16;
-// Pixels of a depthwise row whose sums become results before the next ones; even.
-constexpr int64_t kDepthwisePixels = 32;
+// Pixels of a depthwise convolution whose sums become results before the next ones: of a part of a row, or of several
+// rows. A multiple of 8.
+constexpr int64_t kDepthwisePixels = 64;
 
 om::Layout SourceLayout(const ConvShape& s, Isa isa) {
   return s.groups == 1 && s.ic <= om::BlockOf(om::Layout::kBlocked4) ? om::Layout::kBlocked4 : BlockedLayout(isa);
@@ -48,7 +49,6 @@ struct DepthwiseCut {
   bool pairs;             // neighbouring pixels share a vector
   int64_t quads;          // per kernel row
   int64_t vectors;        // in a line
-  int64_t row_pixels;     // of a source row with padding, as far as vectors reach
   int64_t lines;          // source rows that are kept
 
   DepthwiseCut(const ConvShape& s, Isa isa)
@@ -56,16 +56,13 @@ struct DepthwiseCut {
         pairs(s.stride_w == 1 && s.dilation_w == 1),
         quads(pairs ? (s.kw + 1 + 3) / 4 : (s.kw + 3) / 4),
         vectors(pairs ? (s.ow + 1) / 2 + 2 * (quads - 1) : s.ow * quads),
-        row_pixels(std::max(s.pad_left + s.iw,
-                            pairs ? 2 * (vectors - 1) + 4
-                                  : (s.ow - 1) * s.stride_w + (4 * quads - 1) * s.dilation_w + 1)),
         lines((s.kh - 1) * s.dilation_h + 1) {}
 
   int64_t members() const { return pairs ? 2 : 1; }
   int64_t LineBytes() const { return vectors * 4 * block; }
   int64_t GroupWeights(const ConvShape& s) const { return s.kh * quads * members() * block * 4; }
   size_t SumBytes() const { return static_cast<size_t>(kDepthwisePixels * block) * sizeof(int32_t); }
-  size_t Scratch() const { return SumBytes() + static_cast<size_t>(row_pixels * block + lines * LineBytes()); }
+  size_t Scratch() const { return SumBytes() + static_cast<size_t>(lines * LineBytes()); }
 };
 
 // The packed constant: weights, then for every result channel (padding ones included) an int32 that takes the source's
@@ -277,74 +274,88 @@ class DepthwiseExecutor final : public Executor {
     const ConvShape& s = c_.s;
     const int64_t groups = GroupsOf(s.oc, cut_.block);
     ByteSink sink = c_.MakeSink(a, cut_.block, 0);
-    auto* const padded = reinterpret_cast<uint8_t*>(a.scratch + cut_.SumBytes());
-    std::memset(padded, c_.zero_point, static_cast<size_t>(cut_.row_pixels * cut_.block));
+    auto* const lines = reinterpret_cast<uint8_t*>(a.scratch + cut_.SumBytes());
     for (int64_t i = 0; i < s.n * groups; ++i) {
       const int64_t group = i % groups;
       c_.Place(sink, a, i * s.oh * s.ow * cut_.block, group * cut_.block);
       RunGroup(In<uint8_t>(a, 0) + i * s.ih * s.iw * cut_.block,
                c_.packed.Weights(a.inputs[1]) + group * cut_.GroupWeights(s),
-               c_.packed.Corrections(a.inputs[1]) + group * cut_.block, padded, sink);
+               c_.packed.Corrections(a.inputs[1]) + group * cut_.block, lines, sink);
     }
     c_.Finish(a);
     return {};
   }
 
  private:
-  void RunGroup(const uint8_t* x, const int8_t* w, const int32_t* corrections, uint8_t* padded, ByteSink& sink) {
+  void RunGroup(const uint8_t* x, const int8_t* w, const int32_t* corrections, uint8_t* lines, ByteSink& sink) {
     const ConvShape& s = c_.s;
-    uint8_t* const lines = padded + cut_.row_pixels * cut_.block;
     int64_t filled = 0;  // source rows with padding that lie in lines, or did
+    Pending pending = {};
     for (int64_t oh = 0; oh < s.oh; ++oh) {
-      for (const int64_t end = oh * s.stride_h + cut_.lines; filled < end; ++filled) {
-        FillLine(x, filled - s.pad_top, padded, lines + filled % cut_.lines * cut_.LineBytes());
-      }
+      for (const int64_t end = oh * s.stride_h + cut_.lines; filled < end; ++filled)
+        FillLine(x, filled - s.pad_top, lines + filled % cut_.lines * cut_.LineBytes());
       for (int64_t k = 0; k < s.kh; ++k) {
         rows_[static_cast<size_t>(k)] =
             lines + (oh * s.stride_h + k * s.dilation_h) % cut_.lines * cut_.LineBytes();
       }
-      RunRow(oh, w, corrections, sink);
+      RunRow(oh * s.ow, w, corrections, pending, sink);
     }
+    Finish(pending, sink);
   }
 
-  // The vectors of source row `row`; rows outside the picture hold the zero point.
-  void FillLine(const uint8_t* x, int64_t row, uint8_t* padded, uint8_t* line) const {
+  // The vectors of source row `row`; outside the picture is the zero point.
+  void FillLine(const uint8_t* x, int64_t row, uint8_t* line) const {
     const ConvShape& s = c_.s;
-    const int64_t block = cut_.block;
     if (row < 0 || row >= s.ih) {
       std::memset(line, c_.zero_point, static_cast<size_t>(cut_.LineBytes()));
       return;
     }
-    std::memcpy(padded + s.pad_left * block, x + row * s.iw * block, static_cast<size_t>(s.iw * block));
-    const auto bytes = static_cast<size_t>(block);
+    const int64_t vector = 4 * cut_.block;
+    FourPixelRow r = {};
+    r.row = x + row * s.iw * cut_.block, r.pixels = s.iw, r.outside = c_.zero_point;
+    r.dilation = s.dilation_w;
     if (cut_.pairs) {
-      simd_->four_pixels(padded, line, static_cast<size_t>(cut_.vectors), 2 * bytes, bytes, 4 * bytes);
-      return;
+      r.first = -s.pad_left, r.step = 2;
+      r.to = line, r.vectors = cut_.vectors, r.to_step = vector;
+      return simd_->four_pixels(r);
     }
-    const auto quads = static_cast<size_t>(cut_.quads), dilation = static_cast<size_t>(s.dilation_w);
-    for (size_t quad = 0; quad < quads; ++quad) {
-      simd_->four_pixels(padded + quad * 4 * dilation * bytes, line + quad * 4 * bytes, static_cast<size_t>(s.ow),
-                         static_cast<size_t>(s.stride_w) * bytes, dilation * bytes, quads * 4 * bytes);
+    r.step = s.stride_w, r.vectors = s.ow, r.to_step = cut_.quads * vector;
+    for (int64_t quad = 0; quad < cut_.quads; ++quad) {
+      r.first = quad * 4 * s.dilation_w - s.pad_left, r.to = line + quad * vector;
+      simd_->four_pixels(r);
     }
   }
 
-  void RunRow(int64_t oh, const int8_t* w, const int32_t* corrections, ByteSink& sink) {
+  // Pixels whose sums wait to become results, one after another.
+  struct Pending {
+    int64_t first, count;
+  };
+
+  // The row of the result that starts at pixel `at`.
+  void RunRow(int64_t at, const int8_t* w, const int32_t* corrections, Pending& pending, ByteSink& sink) {
     const ConvShape& s = c_.s;
     ByteDepthwiseRow row = {};
     row.lines = segment_rows_.data();
     row.w = w, row.bias = corrections;
     row.kh = s.kh, row.quads = cut_.quads, row.pairs = cut_.pairs;
-    row.quad_stride = (cut_.pairs ? 2 : 1) * 4 * cut_.block;
-    row.pixel_stride = (cut_.pairs ? 1 : cut_.quads) * 4 * cut_.block;
-    for (int64_t first = 0; first < s.ow; first += kDepthwisePixels) {
-      for (size_t k = 0; k < rows_.size(); ++k)
-        segment_rows_[k] = rows_[k] + first / cut_.members() * row.pixel_stride;
+    const int64_t step = (cut_.pairs ? 1 : cut_.quads) * 4 * cut_.block;
+    for (int64_t first = 0; first < s.ow; first += row.pixels) {
+      for (size_t k = 0; k < rows_.size(); ++k) segment_rows_[k] = rows_[k] + first / cut_.members() * step;
       row.pixels = std::min(kDepthwisePixels, s.ow - first);
-      row.sums = sink.Target(0, row.pixels);
+      // A pair's second pixel may be written beyond the row.
+      if (pending.count + row.pixels + 1 > kDepthwisePixels) Finish(pending, sink);
+      if (pending.count == 0) pending.first = at + first;
+      row.sums = sink.Target(0, kDepthwisePixels) + pending.count * cut_.block;
       simd_->byte_depthwise(row);
-      sink.EndTile((oh * s.ow + first) * cut_.block, 0, 1, row.pixels, row.sums);
+      pending.count += row.pixels;
     }
-    sink.EndRow(oh * s.ow * cut_.block, 0, 1, s.ow);
+  }
+
+  void Finish(Pending& pending, ByteSink& sink) const {
+    const int64_t at = pending.first * cut_.block;
+    sink.EndTile(at, 0, 1, pending.count, sink.Target(0, kDepthwisePixels));
+    sink.EndRow(at, 0, 1, pending.count);
+    pending.count = 0;
   }
 
   Common c_;

@@ -40,7 +40,7 @@ class ConvDriver {
   ConvDriver(const ConvShape& s, ConvCut cut, const TileTable& tiles, Source padding)
       : s_(s), cut_(std::move(cut)), tiles_(&tiles), padding_(padding) {
     const int64_t row = cut_.pointwise ? kSegmentPixels : s.ow;
-    for (const int64_t groups : cut_.tile_groups) widths_.push_back(EvenParts(row, MostPixels(groups)));
+    for (const int64_t groups : cut_.tile_groups) widths_.push_back(TileWidths(row, MostPixels(groups)));
     if (cut_.IsPlain()) FillOffsets();
   }
 
@@ -62,6 +62,14 @@ class ConvDriver {
     int64_t most = kMaxTilePixels;
     while (!Functions(groups)[most - 1]) --most;
     return most;
+  }
+
+  // Sums of bytes become results four pixels at a time.
+  std::vector<int64_t> TileWidths(int64_t row, int64_t most) const {
+    if (cut_.depth == 1 || row <= most || row % 4 != 0 || most < 4) return EvenParts(row, most);
+    std::vector<int64_t> widths = EvenParts(row / 4, most / 4);
+    for (int64_t& width : widths) width *= 4;
+    return widths;
   }
 
   // Elements from a pixel's row of the source to the next row, and to the next group of channels.

@@ -9,7 +9,7 @@ namespace npustream::kernels {
 namespace {
 
 // Counts up when the form of packed weights or the meaning of a step changes.
-constexpr int kRevision = 5;
+constexpr int kRevision = 6;
 
 }  // namespace
 

@@ -106,7 +106,7 @@ struct Reach {
 
 // One group of channels: along rows into `scratch`, then down the columns. Every window has a pixel in the picture.
 void MaxPoolBytes(const PoolShape& s, const uint8_t* x, uint8_t* y, uint8_t* scratch, size_t block,
-                  void (*greater)(const uint8_t*, uint8_t*, size_t)) {
+                  decltype(SimdTable::byte_max) greater) {
   const size_t row_bytes = static_cast<size_t>(s.out_w) * block;
   std::memset(scratch, 0, static_cast<size_t>(s.in_h) * row_bytes);
   for (int64_t k = 0; k < s.kernel_w; ++k) {
@@ -116,12 +116,7 @@ void MaxPoolBytes(const PoolShape& s, const uint8_t* x, uint8_t* y, uint8_t* scr
     for (int64_t h = 0; h < s.in_h; ++h) {
       const uint8_t* from = x + static_cast<size_t>(h * s.in_w + reach.from) * block;
       uint8_t* to = scratch + static_cast<size_t>(h) * row_bytes + static_cast<size_t>(reach.first) * block;
-      if (s.stride_w == 1) {
-        greater(from, to, count * block);
-        continue;
-      }
-      const size_t step = static_cast<size_t>(s.stride_w) * block;
-      for (size_t p = 0; p < count; ++p, from += step, to += block) greater(from, to, block);
+      greater(from, static_cast<size_t>(s.stride_w) * block, to, count, block);
     }
   }
   std::memset(y, 0, static_cast<size_t>(s.out_h) * row_bytes);
@@ -129,7 +124,8 @@ void MaxPoolBytes(const PoolShape& s, const uint8_t* x, uint8_t* y, uint8_t* scr
     const Reach reach(s.out_h, s.in_h, s.stride_h, k * s.dilation_h - s.pad_top);
     for (int64_t h = reach.first; h < reach.last; ++h) {
       const int64_t from = reach.from + (h - reach.first) * s.stride_h;
-      greater(scratch + static_cast<size_t>(from) * row_bytes, y + static_cast<size_t>(h) * row_bytes, row_bytes);
+      greater(scratch + static_cast<size_t>(from) * row_bytes, row_bytes, y + static_cast<size_t>(h) * row_bytes, 1,
+              row_bytes);
     }
   }
 }

@@ -21,8 +21,8 @@ struct ByteSilu {
   static V Apply(V x, V a, V b) { return x * ByteSigmoid::Apply(x, a, b); }
 };
 
-// One group of channels; the functions of its pixels' sums.
-template <typename Op, bool kResidual>
+// One group of channels; the functions of its pixels' sums. kShift and kHold: see StoreBytes4.
+template <typename Op, bool kResidual, bool kShift = true, bool kHold = true>
 void FinishGroup(const ByteFinish& f, int64_t g) {
   const V a = Set(f.a), b = Set(f.b), inverse = Set(f.inverse_scale);
   const V scale = Load(f.scale + g * kBlock), bias = Load(f.bias + g * kBlock), residual_scale = Set(f.residual_scale);
@@ -38,20 +38,26 @@ void FinishGroup(const ByteFinish& f, int64_t g) {
   const auto low = static_cast<uint8_t>(f.low), high = static_cast<uint8_t>(f.high);
   const auto zero = static_cast<int16_t>(f.zero_point);
   int64_t p = 0;
-  for (; p + 4 <= f.pixels; p += 4)
-    StoreBytes4(y + p * kBlock, value(p), value(p + 1), value(p + 2), value(p + 3), zero, low, high);
-  for (; p < f.pixels; ++p) StoreBytes(y + p * kBlock, HoldBytes(RoundEven(value(p)) + Set(f.zero_point), Set(f.low), Set(f.high)));
+  for (; p + 4 <= f.pixels; p += 4) {
+    StoreBytes4<kShift, kHold>(y + p * kBlock, value(p), value(p + 1), value(p + 2), value(p + 3), zero, low, high);
+  }
+  if (p == f.pixels) return;
+  const V first = value(p), second = p + 1 < f.pixels ? value(p + 1) : first;
+  const V third = p + 2 < f.pixels ? value(p + 2) : first;
+  StoreBytes4<kShift, kHold>(y + p * kBlock, first, second, third, first, zero, low, high, f.pixels - p);
 }
 
 template <typename Op>
 void FinishBytes(const ByteFinish& f) {
-  for (int64_t g = 0; g < f.groups; ++g) {
-    if (f.residual) {
-      FinishGroup<Op, true>(f, g);
-    } else {
-      FinishGroup<Op, false>(f, g);
-    }
+  auto finish = FinishGroup<Op, false>;
+  if (f.residual) {
+    finish = FinishGroup<Op, true>;
+  } else if constexpr (std::is_same_v<Op, Identity>) {
+    // Where there is nothing else to do, it is worth leaving out what does nothing.
+    if (f.low <= 0 && f.high >= 255)
+      finish = f.zero_point == 0 ? FinishGroup<Op, false, false, false> : FinishGroup<Op, false, true, false>;
   }
+  for (int64_t g = 0; g < f.groups; ++g) finish(f, g);
 }
 
 void FinishReals(const ByteFinish& f) {
@@ -67,26 +73,29 @@ void FinishReals(const ByteFinish& f) {
   }
 }
 
-// kPixels pixels (even when they come in pairs).
-template <int kPixels, bool kPairs>
+// Sums of kPixels pixels (even when they come in pairs). A window of kRows × kQuads; 0: any.
+template <int kPixels, bool kPairs, int kRows, int kQuads>
 void ByteDepthwiseTile(const ByteDepthwiseRow& r, int64_t pixel) {
   constexpr int kMembers = kPairs ? 2 : 1, kVectors = kPixels / kMembers;
+  const int64_t rows = kRows > 0 ? kRows : r.kh, quads = kQuads > 0 ? kQuads : r.quads;
   VI sum[kPixels];
   const VI bias = LoadInts(r.bias);
 #pragma GCC unroll 8
   for (int p = 0; p < kPixels; ++p) sum[p] = bias;
   const int8_t* w = r.w;
-  const int64_t start = pixel / kMembers * r.pixel_stride;
-  for (int64_t kh = 0; kh < r.kh; ++kh) {
-    for (int64_t quad = 0; quad < r.quads; ++quad) {
-      const uint8_t* x = r.lines[kh] + start + quad * r.quad_stride;
+  const int64_t step = (kPairs ? 1 : quads) * kBlock * 4, start = pixel / kMembers * step;
+#pragma GCC unroll 5
+  for (int64_t kh = 0; kh < rows; ++kh) {
+#pragma GCC unroll 2
+    for (int64_t quad = 0; quad < quads; ++quad) {
+      const uint8_t* x = r.lines[kh] + start + quad * kMembers * kBlock * 4;
       VI weight[kMembers];
 #pragma GCC unroll 2
       for (int m = 0; m < kMembers; ++m) weight[m] = LoadQuads(w + m * kBlock * 4);
       w += kMembers * kBlock * 4;
 #pragma GCC unroll 8
       for (int v = 0; v < kVectors; ++v) {
-        const VI source = LoadQuads(reinterpret_cast<const int8_t*>(x + v * r.pixel_stride));
+        const VI source = LoadQuads(reinterpret_cast<const int8_t*>(x + v * step));
 #pragma GCC unroll 2
         for (int m = 0; m < kMembers; ++m)
           sum[v * kMembers + m] = Dot4(sum[v * kMembers + m], source, weight[m]);
@@ -97,27 +106,50 @@ void ByteDepthwiseTile(const ByteDepthwiseRow& r, int64_t pixel) {
   for (int p = 0; p < kPixels; ++p) StoreInts(r.sums + (pixel + p) * kBlock, sum[p]);
 }
 
-// Sums of a last odd pixel's neighbour are written as well: there must be room for an even count.
-void RunByteDepthwise(const ByteDepthwiseRow& r) {
+template <bool kPairs, int kRows, int kQuads>
+void ByteDepthwiseRun(const ByteDepthwiseRow& r) {
   int64_t pixel = 0;
-  if (r.pairs) {
-    for (; pixel + 8 <= r.pixels; pixel += 8) ByteDepthwiseTile<8, true>(r, pixel);
-    for (; pixel < r.pixels; pixel += 2) ByteDepthwiseTile<2, true>(r, pixel);
-  } else {
-    for (; pixel + 8 <= r.pixels; pixel += 8) ByteDepthwiseTile<8, false>(r, pixel);
-    for (; pixel < r.pixels; ++pixel) ByteDepthwiseTile<1, false>(r, pixel);
+  for (; pixel + 8 <= r.pixels; pixel += 8) ByteDepthwiseTile<8, kPairs, kRows, kQuads>(r, pixel);
+  if (pixel + 4 <= r.pixels) {
+    ByteDepthwiseTile<4, kPairs, kRows, kQuads>(r, pixel);
+    pixel += 4;
   }
+  if (pixel + 2 <= r.pixels) {
+    ByteDepthwiseTile<2, kPairs, kRows, kQuads>(r, pixel);
+    pixel += 2;
+  }
+  if (pixel < r.pixels) ByteDepthwiseTile<kPairs ? 2 : 1, kPairs, kRows, kQuads>(r, pixel);
 }
 
-void GatherFourPixels(const uint8_t* x, uint8_t* to, size_t vectors, size_t step, size_t tap_step, size_t to_step) {
-  for (size_t i = 0; i < vectors; ++i, x += step, to += to_step) {
+// Sums of a last odd pixel's neighbour are written as well: there must be room for an even count.
+void RunByteDepthwise(const ByteDepthwiseRow& r) {
+  if (!r.pairs) return r.kh == 3 && r.quads == 1 ? ByteDepthwiseRun<false, 3, 1>(r) : ByteDepthwiseRun<false, 0, 0>(r);
+  if (r.kh == 3 && r.quads == 1) return ByteDepthwiseRun<true, 3, 1>(r);
+  if (r.kh == 5 && r.quads == 2) return ByteDepthwiseRun<true, 5, 2>(r);
+  ByteDepthwiseRun<true, 0, 0>(r);
+}
+
+// By value: the compiler would think that the bytes which are stored might change what is read through a reference.
+void GatherFourPixels(const FourPixelRow r) {
+  const auto spread = [&](int64_t first) {
+    uint8_t pixels[4 * kWidth];
+    memset(pixels, r.outside, sizeof(pixels));
+    for (int64_t t = 0; t < 4; ++t) {
+      const int64_t at = first + t * r.dilation;
+      if (at >= 0 && at < r.pixels) memcpy(pixels + t * kBlock, r.row + at * kBlock, kWidth);
+    }
+    return FourPixels(pixels, 0, 4, 0);
+  };
+  uint8_t* to = r.to;
+  uint8_t* const end = to + r.vectors * r.to_step;
+  for (int64_t first = r.first; to < end; first += r.step, to += r.to_step) {
     VI quads;
-    if (tap_step == kWidth) {
-      quads = FourPixels(x);
+    if (r.dilation > 1) {
+      quads = spread(first);
+    } else if (first < 0 || first + 4 > r.pixels) {
+      quads = FourPixels(r.row, first, r.pixels, r.outside);
     } else {
-      uint8_t pixels[4 * kWidth];
-      for (size_t t = 0; t < 4; ++t) memcpy(pixels + t * kWidth, x + t * tap_step, kWidth);
-      quads = FourPixels(pixels);
+      quads = FourPixels(r.row + first * kBlock, 0, 4, 0);
     }
     memcpy(to, &quads, sizeof(quads));
   }
@@ -158,9 +190,17 @@ struct ByteMul {
 template <typename Op>
 void RunByteBinary(const ByteBinary& b) {
   const V low = Set(b.low), high = Set(b.high);
+  const auto value = [&](size_t i) __attribute__((always_inline)) {
+    return Op::Apply(LoadBytes(b.x + i), LoadBytes(b.y + i), b);
+  };
+  const auto low_byte = static_cast<uint8_t>(b.low), high_byte = static_cast<uint8_t>(b.high);
   size_t i = 0;
+  for (; i + 4 * kWidth <= b.n; i += 4 * kWidth) {
+    StoreBytes4<false, true>(b.z + i, value(i), value(i + kWidth), value(i + 2 * kWidth), value(i + 3 * kWidth), 0,
+                             low_byte, high_byte);
+  }
   for (; i + kWidth <= b.n; i += kWidth)
-    StoreBytes(b.z + i, HoldBytes(Op::Apply(LoadBytes(b.x + i), LoadBytes(b.y + i), b), low, high));
+    StoreBytes(b.z + i, HoldBytes(value(i), low, high));
   if (i == b.n) return;
   uint8_t x[kWidth] = {}, y[kWidth] = {}, z[kWidth];
   memcpy(x, b.x + i, b.n - i);
@@ -169,8 +209,23 @@ void RunByteBinary(const ByteBinary& b) {
   memcpy(b.z + i, z, b.n - i);
 }
 
-void MaxBytes(const uint8_t* x, uint8_t* y, size_t n) {
-  for (size_t i = 0; i < n; ++i) y[i] = x[i] > y[i] ? x[i] : y[i];
+// A length that is known makes vectors of the loop.
+template <size_t kBytes>
+void MaxPixels(const uint8_t* x, size_t step, uint8_t* y, size_t count) {
+  for (; count > 0; --count, x += step, y += kBytes) {
+    for (size_t i = 0; i < kBytes; ++i) y[i] = x[i] > y[i] ? x[i] : y[i];
+  }
+}
+
+void MaxBytes(const uint8_t* x, size_t step, uint8_t* y, size_t count, size_t block) {
+  if (step != block && block == kWidth) return MaxPixels<kWidth>(x, step, y, count);
+  if (step != block) {
+    for (; count > 0; --count, x += step, y += block) MaxPixels<1>(x, 1, y, block);
+    return;
+  }
+  const size_t n = count * block, whole = n / 64;
+  MaxPixels<64>(x, 64, y, whole);
+  MaxPixels<1>(x + whole * 64, 1, y + whole * 64, n % 64);
 }
 
 void LookUpPlain(const uint8_t* x, uint8_t* y, size_t n, const uint8_t* table) {

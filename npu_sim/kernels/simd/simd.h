@@ -126,9 +126,20 @@ struct ByteDepthwiseRow {
   const int32_t* bias;          // [lane]
   int32_t* sums;                // [pixel][lane]
   int64_t pixels, kh, quads;
-  int64_t quad_stride;  // bytes from one quad to the next of the same pixel
-  bool pairs;           // a vector serves two neighbouring pixels (stride 1)
-  int64_t pixel_stride;  // bytes from one pixel (or pair) to the next
+  // A vector serves two neighbouring pixels (stride 1): lines are [quad][pair] by pairs, each quad a pair further on,
+  // else [pixel][quad].
+  bool pairs;
+};
+
+// A row of `pixels` pixels of one group of channels as vectors of four pixels that lie `dilation` apart.
+struct FourPixelRow {
+  const uint8_t* row;
+  int64_t pixels;
+  uint8_t outside;        // what pixels outside the row hold
+  int64_t first, step;    // first pixel of the first vector, and from one vector to the next
+  int64_t dilation;
+  uint8_t* to;
+  int64_t vectors, to_step;  // to_step in bytes
 };
 
 // Over bytes: z = x · x_scale + y · y_scale + offset, or (x − x_zero)(y − y_zero) · x_scale + offset, rounded. (The zero
@@ -187,15 +198,14 @@ struct SimdTable {
   // Sums become real numbers; no activation.
   void (*real_finish)(const ByteFinish& finish);
   void (*byte_depthwise)(const ByteDepthwiseRow& row);
-  // Vectors of the four pixels at x, x + tap_step, …, one after `step` bytes of x and `to_step` bytes of the result.
-  void (*four_pixels)(const uint8_t* x, uint8_t* to, size_t vectors, size_t step, size_t tap_step, size_t to_step);
+  void (*four_pixels)(FourPixelRow row);
   // y[i] = x[i] / scale, rounded, + zero point, in [0, 255]; and back.
   void (*quantize)(const float* x, uint8_t* y, size_t n, float scale, float zero_point);
   void (*dequantize)(const uint8_t* x, float* y, size_t n, float scale, float zero_point);
   // y[i] = table[x[i]]; x and y may be the same.
   void (*look_up)(const uint8_t* x, uint8_t* y, size_t n, const uint8_t* table);
-  // y[i] = the greater of x[i] and y[i].
-  void (*byte_max)(const uint8_t* x, uint8_t* y, size_t n);
+  // y becomes the greater of x and y: `count` pixels of `block` bytes, in x `step` bytes apart.
+  void (*byte_max)(const uint8_t* x, size_t step, uint8_t* y, size_t count, size_t block);
   void (*byte_add)(const ByteBinary& binary);
   void (*byte_mul)(const ByteBinary& binary);
 };

@@ -81,17 +81,30 @@ inline void StoreBytes(uint8_t* p, V x) {
   const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128(ints), _mm256_extracti128_si256(ints, 1));
   _mm_storel_epi64(reinterpret_cast<__m128i*>(p), _mm_packus_epi16(words, words));
 }
-// Four vectors one after another, for |lanes| < 2^31: rounded, plus `zero`, held in [0, 255] and then in [low, high].
-inline void StoreBytes4(uint8_t* p, V a, V b, V c, V d, int16_t zero, uint8_t low, uint8_t high) {
-  const __m256i ab = _mm256_packs_epi32(_mm256_cvtps_epi32(a.v), _mm256_cvtps_epi32(b.v));
-  const __m256i cd = _mm256_packs_epi32(_mm256_cvtps_epi32(c.v), _mm256_cvtps_epi32(d.v));
+// The first `pixels` of four vectors one after another, for |lanes| < 2^31: rounded, plus `zero`, held in [0, 255] and
+// then in [low, high]. Without kShift `zero` is 0, without kHold the limits are 0 and 255.
+template <bool kShift, bool kHold>
+inline void StoreBytes4(uint8_t* p, V a, V b, V c, V d, int16_t zero, uint8_t low, uint8_t high, int64_t pixels = 4) {
+  __m256i ab = _mm256_packs_epi32(_mm256_cvtps_epi32(a.v), _mm256_cvtps_epi32(b.v));
+  __m256i cd = _mm256_packs_epi32(_mm256_cvtps_epi32(c.v), _mm256_cvtps_epi32(d.v));
+  if constexpr (kShift) {
+    const __m256i shift = _mm256_set1_epi16(zero);
+    ab = _mm256_adds_epi16(ab, shift);
+    cd = _mm256_adds_epi16(cd, shift);
+  }
   // Every 128 bits hold four lanes of each vector.
   const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-  const __m256i shift = _mm256_set1_epi16(zero);
-  const __m256i bytes = _mm256_permutevar8x32_epi32(
-      _mm256_packus_epi16(_mm256_adds_epi16(ab, shift), _mm256_adds_epi16(cd, shift)), order);
-  const __m256i held = _mm256_max_epu8(bytes, _mm256_set1_epi8(static_cast<char>(low)));
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm256_min_epu8(held, _mm256_set1_epi8(static_cast<char>(high))));
+  __m256i bytes = _mm256_permutevar8x32_epi32(_mm256_packus_epi16(ab, cd), order);
+  if constexpr (kHold) {
+    bytes = _mm256_max_epu8(bytes, _mm256_set1_epi8(static_cast<char>(low)));
+    bytes = _mm256_min_epu8(bytes, _mm256_set1_epi8(static_cast<char>(high)));
+  }
+  if (pixels == 4) {
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), bytes);
+  } else {
+    const __m256i count = _mm256_set1_epi64x(pixels), place = _mm256_setr_epi64x(0, 1, 2, 3);
+    _mm256_maskstore_epi64(reinterpret_cast<long long*>(p), _mm256_cmpgt_epi64(count, place), bytes);
+  }
 }
 // Four bytes a lane: the same four, or four of each lane.
 inline VI RepeatQuad(const uint8_t* p) {
@@ -108,13 +121,24 @@ inline VI Dot4(VI sum, VI unsigned_bytes, VI signed_bytes) {
       _mm256_madd_epi16(_mm256_srli_epi16(unsigned_bytes.v, 8), _mm256_srai_epi16(signed_bytes.v, 8));
   return {_mm256_add_epi32(sum.v, _mm256_add_epi32(even, odd))};
 }
-// Lane l's four bytes: byte l of four neighbouring pixels of kWidth bytes.
-inline VI FourPixels(const uint8_t* p) {
+// Lane l's four bytes: byte l of four neighbouring pixels of kWidth bytes, which start at pixel `first` of a row of
+// `count`; pixels outside of it are `outside`.
+inline VI FourPixels(const uint8_t* row, int64_t first, int64_t count, uint8_t outside) {
+  __m256i pixels;
+  if (first >= 0 && first + 4 <= count) {
+    pixels = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(row + first * 8));
+  } else {
+    const __m256i place = _mm256_add_epi64(_mm256_set1_epi64x(first), _mm256_setr_epi64x(0, 1, 2, 3));
+    const __m256i inside = _mm256_andnot_si256(_mm256_cmpgt_epi64(_mm256_setzero_si256(), place),
+                                               _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), place));
+    pixels = _mm256_blendv_epi8(_mm256_set1_epi8(static_cast<char>(outside)),
+                                _mm256_maskload_epi64(reinterpret_cast<const long long*>(row + first * 8), inside),
+                                inside);
+  }
   // Dwords of four channels × four pixels side by side, then bytes within.
   const __m256i dwords = _mm256_setr_epi32(0, 2, 4, 6, 1, 3, 5, 7);
   const __m256i bytes =
       _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
-  const __m256i pixels = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
   return {_mm256_shuffle_epi8(_mm256_permutevar8x32_epi32(pixels, dwords), bytes)};
 }
 

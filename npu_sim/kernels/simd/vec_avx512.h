@@ -72,17 +72,29 @@ inline V LoadBytes(const uint8_t* p) {
 inline void StoreBytes(uint8_t* p, V x) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(x.v)));
 }
-// Four vectors one after another, for |lanes| < 2^31: rounded, plus `zero`, held in [0, 255] and then in [low, high].
-inline void StoreBytes4(uint8_t* p, V a, V b, V c, V d, int16_t zero, uint8_t low, uint8_t high) {
-  const __m512i ab = _mm512_packs_epi32(_mm512_cvtps_epi32(a.v), _mm512_cvtps_epi32(b.v));
-  const __m512i cd = _mm512_packs_epi32(_mm512_cvtps_epi32(c.v), _mm512_cvtps_epi32(d.v));
+// The first `pixels` of four vectors one after another, for |lanes| < 2^31: rounded, plus `zero`, held in [0, 255] and
+// then in [low, high]. Without kShift `zero` is 0, without kHold the limits are 0 and 255.
+template <bool kShift, bool kHold>
+inline void StoreBytes4(uint8_t* p, V a, V b, V c, V d, int16_t zero, uint8_t low, uint8_t high, int64_t pixels = 4) {
+  __m512i ab = _mm512_packs_epi32(_mm512_cvtps_epi32(a.v), _mm512_cvtps_epi32(b.v));
+  __m512i cd = _mm512_packs_epi32(_mm512_cvtps_epi32(c.v), _mm512_cvtps_epi32(d.v));
+  if constexpr (kShift) {
+    const __m512i shift = _mm512_set1_epi16(zero);
+    ab = _mm512_adds_epi16(ab, shift);
+    cd = _mm512_adds_epi16(cd, shift);
+  }
   // Every 128 bits hold four lanes of each vector.
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  const __m512i shift = _mm512_set1_epi16(zero);
-  const __m512i bytes = _mm512_permutexvar_epi32(
-      order, _mm512_packus_epi16(_mm512_adds_epi16(ab, shift), _mm512_adds_epi16(cd, shift)));
-  const __m512i held = _mm512_max_epu8(bytes, _mm512_set1_epi8(static_cast<char>(low)));
-  _mm512_storeu_si512(p, _mm512_min_epu8(held, _mm512_set1_epi8(static_cast<char>(high))));
+  __m512i bytes = _mm512_permutexvar_epi32(order, _mm512_packus_epi16(ab, cd));
+  if constexpr (kHold) {
+    bytes = _mm512_max_epu8(bytes, _mm512_set1_epi8(static_cast<char>(low)));
+    bytes = _mm512_min_epu8(bytes, _mm512_set1_epi8(static_cast<char>(high)));
+  }
+  if (pixels == 4) {
+    _mm512_storeu_si512(p, bytes);
+  } else {
+    _mm512_mask_storeu_epi32(p, static_cast<__mmask16>((1u << 4 * pixels) - 1), bytes);
+  }
 }
 // Four bytes a lane: the same four, or four of each lane.
 inline VI RepeatQuad(const uint8_t* p) {
@@ -103,12 +115,22 @@ inline VI Dot4(VI sum, VI unsigned_bytes, VI signed_bytes) {
   return {_mm512_add_epi32(sum.v, _mm512_add_epi32(even, odd))};
 #endif
 }
-// Lane l's four bytes: byte l of four neighbouring pixels of kWidth bytes.
-inline VI FourPixels(const uint8_t* p) {
+// Lane l's four bytes: byte l of four neighbouring pixels of kWidth bytes, which start at pixel `first` of a row of
+// `count`; pixels outside of it are `outside`.
+inline VI FourPixels(const uint8_t* row, int64_t first, int64_t count, uint8_t outside) {
+  __m512i pixels;
+  if (first >= 0 && first + 4 <= count) {
+    pixels = _mm512_loadu_si512(row + first * 16);
+  } else {
+    const int64_t from = first < 0 ? -first : 0, to = count - first < 4 ? count - first : 4;
+    const uint32_t inside = from >= to ? 0 : ((1u << 4 * to) - 1) & ~((1u << 4 * from) - 1);
+    pixels = _mm512_mask_loadu_epi32(_mm512_set1_epi8(static_cast<char>(outside)), static_cast<__mmask16>(inside),
+                                     row + first * 16);
+  }
   // Dwords of four channels × four pixels side by side, then bytes within.
   const __m512i dwords = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   const __m512i bytes = _mm512_broadcast_i32x4(_mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15));
-  return {_mm512_shuffle_epi8(_mm512_permutexvar_epi32(dwords, _mm512_loadu_si512(p)), bytes)};
+  return {_mm512_shuffle_epi8(_mm512_permutexvar_epi32(dwords, pixels), bytes)};
 }
 
 }  // namespace

@@ -113,9 +113,13 @@ inline V LoadBytes(const uint8_t* p) {
 inline void StoreBytes(uint8_t* p, V x) {
   for (size_t i = 0; i < kWidth; ++i) p[i] = static_cast<uint8_t>(std::nearbyint(x.v[i]));
 }
-inline void StoreBytes4(uint8_t* p, V a, V b, V c, V d, int16_t zero, uint8_t low, uint8_t high) {
+template <bool kShift, bool kHold>
+inline void StoreBytes4(uint8_t* p, V a, V b, V c, V d, int16_t zero, uint8_t low, uint8_t high, int64_t pixels = 4) {
   const V vectors[] = {a, b, c, d};
-  for (size_t i = 0; i < 4; ++i) StoreBytes(p + i * kWidth, Max(Set(low), Min(Set(high), RoundEven(vectors[i]) + Set(zero))));
+  for (int64_t i = 0; i < pixels; ++i) {
+    const V bytes = RoundEven(vectors[i]) + Set(zero);
+    StoreBytes(p + static_cast<size_t>(i) * kWidth, Max(Set(low), Min(Set(high), bytes)));
+  }
 }
 inline VI RepeatQuad(const uint8_t* p) {
   VI result;
@@ -135,9 +139,13 @@ inline VI Dot4(VI sum, VI unsigned_bytes, VI signed_bytes) {
   for (size_t i = 0; i < sizeof(u); ++i) sum.v[i / 4] += u[i] * s[i];
   return sum;
 }
-inline VI FourPixels(const uint8_t* p) {
+inline VI FourPixels(const uint8_t* row, int64_t first, int64_t count, uint8_t outside) {
   uint8_t quads[4 * kWidth];
-  for (size_t i = 0; i < sizeof(quads); ++i) quads[i] = p[i % 4 * kWidth + i / 4];
+  for (size_t i = 0; i < sizeof(quads); ++i) {
+    const int64_t pixel = first + static_cast<int64_t>(i % 4);
+    const bool inside = pixel >= 0 && pixel < count;
+    quads[i] = inside ? row[pixel * static_cast<int64_t>(kWidth) + static_cast<int64_t>(i / 4)] : outside;
+  }
   VI result;
   memcpy(result.v, quads, sizeof(quads));
   return result;

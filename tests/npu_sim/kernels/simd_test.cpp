@@ -228,7 +228,7 @@ TEST(SimdTest, BytesAreLookedUpAndCompared) {
   for (const Isa isa : Isas()) {
     std::vector<uint8_t> found(x.size()), greatest = other;
     SimdFor(isa).look_up(x.data(), found.data(), x.size(), table.data());
-    SimdFor(isa).byte_max(x.data(), greatest.data(), x.size());
+    SimdFor(isa).byte_max(x.data(), x.size(), greatest.data(), 1, x.size());
     for (size_t i = 0; i < x.size(); ++i) {
       ASSERT_EQ(found[i], table[x[i]]) << ToString(isa) << " " << i;
       ASSERT_EQ(greatest[i], std::max(x[i], other[i])) << ToString(isa) << " " << i;
