@@ -9,6 +9,7 @@
 #include "npu_sim/compiler/passes/fold_focus.h"
 #include "npu_sim/compiler/passes/fold_into_aipp.h"
 #include "npu_sim/compiler/passes/fuse_conv_activation.h"
+#include "npu_sim/compiler/passes/fuse_conv_byte_add.h"
 #include "npu_sim/compiler/passes/fuse_conv_residual.h"
 #include "npu_sim/compiler/passes/fuse_mat_mul_bias.h"
 #include "npu_sim/compiler/passes/fuse_lookup.h"
@@ -50,6 +51,7 @@ constexpr Pass kPasses[] = {
     {"FuseLookup", FuseLookup},
     {"FuseQuantized", FuseQuantized},
     {"FuseConvLookup", FuseConvLookup},
+    {"FuseConvByteAdd", FuseConvByteAdd},
     {"FoldQuantisedWeights", FoldQuantisedWeights},
     {"FoldFocus", FoldFocus},
     {"MoveTransposeUp", MoveTransposeUp},

@@ -1,6 +1,6 @@
 // ByteAdd and ByteMul, operators of the compiler's own: sums and products of quantised tensors of equal dims, with a
 // result quantised by its own scale. Activations that limits express (Relu, Clip) are applied.
-#include <algorithm>
+#include "npu_sim/kernels/byte_binary.h"
 
 #include "npu_sim/kernels/activation.h"
 #include "npu_sim/kernels/operators.h"
@@ -9,6 +9,18 @@
 
 namespace npustream::kernels {
 namespace {
+
+float ZeroPoint(const om::Quantization& q) { return static_cast<float>(q.zero_points[0]); }
+
+ByteBinary ByteProduct(const om::Quantization& x, const om::Quantization& y, const om::Quantization& z,
+                       ByteLimits limits) {
+  ByteBinary binary = {};
+  binary.x_zero = ZeroPoint(x), binary.y_zero = ZeroPoint(y);
+  binary.x_scale = x.scales[0] * y.scales[0] / z.scales[0];
+  binary.offset = ZeroPoint(z);
+  binary.low = limits.low, binary.high = limits.high;
+  return binary;
+}
 
 class ByteBinaryOperator final : public Kernel {
  public:
@@ -36,22 +48,10 @@ class ByteBinaryOperator final : public Kernel {
     const TensorInfo &x = problem.inputs[0], &y = problem.inputs[1], &z = problem.outputs[0];
     if (x.layout != z.layout || y.layout != z.layout) return Invalid("layouts differ");
     const bool adds = problem.node->op == "ByteAdd";
-    const float x_scale = x.quantization->scales[0], y_scale = y.quantization->scales[0];
-    const float z_scale = z.quantization->scales[0];
-    ByteBinary binary = {};
-    binary.n = StoredCount(z);
-    binary.x_zero = static_cast<float>(x.quantization->zero_points[0]);
-    binary.y_zero = static_cast<float>(y.quantization->zero_points[0]);
-    binary.offset = static_cast<float>(z.quantization->zero_points[0]);
-    if (adds) {
-      binary.x_scale = x_scale / z_scale, binary.y_scale = y_scale / z_scale;
-      binary.offset -= binary.x_zero * binary.x_scale + binary.y_zero * binary.y_scale;
-    } else {
-      binary.x_scale = x_scale * y_scale / z_scale;
-    }
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
-    const auto limits = LimitsOf(activation, *z.quantization);
-    binary.low = limits->low, binary.high = limits->high;
+    const ByteLimits limits = *LimitsOf(activation, *z.quantization);
+    ByteBinary binary = (adds ? ByteSum : ByteProduct)(*x.quantization, *y.quantization, *z.quantization, limits);
+    binary.n = StoredCount(z);
     const SimdTable& simd = SimdFor(problem.isa);
     return MakeExecutor([binary, function = adds ? simd.byte_add : simd.byte_mul](const Arguments& a) {
       ByteBinary operands = binary;
@@ -62,6 +62,14 @@ class ByteBinaryOperator final : public Kernel {
 };
 
 }  // namespace
+
+ByteBinary ByteSum(const om::Quantization& x, const om::Quantization& y, const om::Quantization& z, ByteLimits limits) {
+  ByteBinary binary = {};
+  binary.x_scale = x.scales[0] / z.scales[0], binary.y_scale = y.scales[0] / z.scales[0];
+  binary.offset = ZeroPoint(z) - (ZeroPoint(x) * binary.x_scale + ZeroPoint(y) * binary.y_scale);
+  binary.low = limits.low, binary.high = limits.high;
+  return binary;
+}
 
 const Kernel* ByteBinaryKernel() {
   static const ByteBinaryOperator kernel;

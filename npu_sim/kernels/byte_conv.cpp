@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "npu_sim/kernels/byte_binary.h"
 #include "npu_sim/kernels/conv_driver.h"
 #include "npu_sim/kernels/support.h"
 
@@ -14,6 +15,10 @@ constexpr int64_t kDepth = 4;
 // An optional table of 256 bytes, through which the result goes; attributes table_scale and table_zero_point say what its
 // places stand for.
 constexpr size_t kTableInput = 4;
+// An optional tensor of bytes that is added, as ByteAdd does it, to the bytes so far. Attributes row_scale and
+// row_zero_point say what those stand for, add_low and add_high hold the sum; addend_first: the addend is the first
+// operand (which decides how the sum is rounded).
+constexpr size_t kAddendInput = 5;
 // Groups of channels must be whole on every instruction set, as an OM is lowered anew on another CPU.
 constexpr int64_t kWidestBlock = 16;
 // Pixels of a depthwise convolution whose sums become results before the next ones: of a part of a row, or of several
@@ -89,20 +94,58 @@ struct Packed {
   const float* Biases(const std::byte* base) const { return Scales(base) + channels; }
 };
 
-// What the bytes that the sums become stand for: those of the result, or the places of a table.
-om::Quantization BytesOfSums(const Problem& problem) {
-  if (IsAbsent(problem, kTableInput)) return *problem.outputs[0].quantization;
-  return {{om::GetFloat(*problem.node, "table_scale", 1)},
-          {static_cast<int32_t>(om::GetInt(*problem.node, "table_zero_point", 0))}};
+om::Quantization QuantizationOf(const Problem& problem, const char* scale, const char* zero_point) {
+  return {{om::GetFloat(*problem.node, scale, 1)}, {static_cast<int32_t>(om::GetInt(*problem.node, zero_point, 0))}};
 }
+
+om::Quantization BytesOfRows(const Problem& problem) { return QuantizationOf(problem, "row_scale", "row_zero_point"); }
+
+// What the bytes that the sums become stand for: the places of a table, what is added to, or those of the result.
+om::Quantization BytesOfSums(const Problem& problem) {
+  if (!IsAbsent(problem, kTableInput)) return QuantizationOf(problem, "table_scale", "table_zero_point");
+  return IsAbsent(problem, kAddendInput) ? *problem.outputs[0].quantization : BytesOfRows(problem);
+}
+
+// What is done to bytes once a row of them is complete.
+struct RowEnding {
+  decltype(SimdTable::look_up) look_up = nullptr;
+  decltype(SimdTable::byte_add) add = nullptr;
+  ByteBinary sum = {};
+  bool addend_first = false;
+
+  explicit RowEnding(const Problem& problem) {
+    const SimdTable& simd = SimdFor(problem.isa);
+    if (!IsAbsent(problem, kTableInput)) look_up = simd.look_up;
+    if (IsAbsent(problem, kAddendInput)) return;
+    add = simd.byte_add;
+    addend_first = om::GetInt(*problem.node, "addend_first", 0) != 0;
+    const om::Quantization row = BytesOfRows(problem), &addend = *problem.inputs[kAddendInput].quantization;
+    const auto limit = [&](const char* name, int64_t otherwise) {
+      return static_cast<float>(om::GetInt(*problem.node, name, otherwise));
+    };
+    sum = ByteSum(addend_first ? addend : row, addend_first ? row : addend, *problem.outputs[0].quantization,
+                  {limit("add_low", 0), limit("add_high", 255)});
+  }
+
+  // `row` becomes what is written; `addend` is as many bytes.
+  void End(uint8_t* row, int64_t bytes, const uint8_t* table, const uint8_t* addend) const {
+    const auto n = static_cast<size_t>(bytes);
+    if (look_up) look_up(row, row, n, table);
+    if (!add) return;
+    ByteBinary operands = sum;
+    operands.x = addend_first ? addend : row, operands.y = addend_first ? row : addend;
+    operands.z = row, operands.n = n;
+    add(operands);
+  }
+};
+
+bool IsScale(const om::Quantization& q) { return std::isfinite(q.scales[0]) && q.scales[0] > 0; }
 
 // The part of ByteFinish that is the same for all tiles, and what is folded into scales and biases.
 struct Requantization {
   ByteFinish finish = {};
   void (*function)(const ByteFinish&) = nullptr;
   float steps = 1, fold_bias = 0;  // scale' = scale / steps, bias' = bias / steps + fold_bias
-
-  bool has_table = false;
 
   Requantization(const ConvShape& s, const Activation& activation, const Problem& problem) {
     const SimdTable& simd = SimdFor(problem.isa);
@@ -113,7 +156,6 @@ struct Requantization {
       const om::Quantization y = BytesOfSums(problem);
       const float scale = y.scales[0];
       const auto zero = static_cast<float>(y.zero_points[0]);
-      has_table = !IsAbsent(problem, kTableInput);
       finish.zero_point = zero;
       if (const auto limits = LimitsOf(activation, y)) {
         steps = scale;
@@ -134,24 +176,22 @@ struct Requantization {
 // Turns sums into the result of one image's group.
 class ByteSink {
  public:
-  using LookUp = decltype(SimdTable::look_up);
-
-  // `look_up` is null without a table.
-  ByteSink(const Requantization& requantization, const RowActivation* real, int32_t* sums, int64_t block,
-           int64_t group_stride, LookUp look_up, const uint8_t* table)
+  ByteSink(const Requantization& requantization, const RowActivation* real, const RowEnding* ending, int32_t* sums,
+           int64_t block, int64_t group_stride, const uint8_t* table)
       : finish_(requantization.finish),
         function_(requantization.function),
         real_(real),
+        ending_(ending),
         sums_(sums),
         block_(block),
-        look_up_(look_up),
         table_(table) {
     finish_.y_group_stride = group_stride;
   }
 
   // What the sums of an image's group become.
-  void Place(const float* scale, const float* bias, const uint8_t* residual, uint8_t* y, float* real_y) {
-    scale_ = scale, bias_ = bias, residual_ = residual, y_ = y, real_y_ = real_y;
+  void Place(const float* scale, const float* bias, const uint8_t* residual, const uint8_t* addend, uint8_t* y,
+             float* real_y) {
+    scale_ = scale, bias_ = bias, residual_ = residual, addend_ = addend, y_ = y, real_y_ = real_y;
   }
 
   int32_t* Target(int64_t, int64_t) const { return sums_; }
@@ -170,9 +210,10 @@ class ByteSink {
       real_->Activate(f.real_y + g * f.y_group_stride, width * block_);
   }
   void EndRow(int64_t at, int64_t, int64_t groups, int64_t pixels) const {
-    for (int64_t g = 0; look_up_ && g < groups; ++g) {
-      uint8_t* const row = y_ + at + g * finish_.y_group_stride;
-      look_up_(row, row, static_cast<size_t>(pixels * block_), table_);
+    if (!ending_->look_up && !ending_->add) return;
+    for (int64_t g = 0; g < groups; ++g) {
+      const int64_t row = at + g * finish_.y_group_stride;
+      ending_->End(y_ + row, pixels * block_, table_, addend_ ? addend_ + row : nullptr);
     }
   }
 
@@ -180,12 +221,12 @@ class ByteSink {
   ByteFinish finish_;
   void (*function_)(const ByteFinish&);
   const RowActivation* real_;
+  const RowEnding* ending_;
   int32_t* sums_;
   int64_t block_;
-  LookUp look_up_;
   const uint8_t* table_;
   const float *scale_ = nullptr, *bias_ = nullptr;
-  const uint8_t* residual_ = nullptr;
+  const uint8_t *residual_ = nullptr, *addend_ = nullptr;
   uint8_t* y_ = nullptr;
   float* real_y_ = nullptr;
 };
@@ -195,35 +236,35 @@ struct Common {
   ConvShape s;
   Packed packed;
   Requantization requantization;
-  RowActivation ending;
+  RowActivation real_ending;
+  RowEnding ending;
   bool real;
   uint8_t zero_point;  // of the source
-  ByteSink::LookUp look_up = nullptr;
 
   Common(const ConvShape& shape, const Activation& activation, const Problem& problem)
       : s(shape),
         packed(shape, problem.isa),
         requantization(shape, activation, problem),
-        ending(activation, problem),
+        real_ending(activation, problem),
+        ending(problem),
         real(IsReal(problem)),
-        zero_point(static_cast<uint8_t>(problem.inputs[0].quantization->zero_points[0])) {
-    if (requantization.has_table) look_up = SimdFor(problem.isa).look_up;
-  }
+        zero_point(static_cast<uint8_t>(problem.inputs[0].quantization->zero_points[0])) {}
 
   ByteSink MakeSink(const Arguments& a, int64_t block, int64_t group_stride) const {
-    return ByteSink(requantization, &ending, reinterpret_cast<int32_t*>(a.scratch), block, group_stride, look_up,
-                    look_up ? In<uint8_t>(a, kTableInput) : nullptr);
+    return ByteSink(requantization, &real_ending, &ending, reinterpret_cast<int32_t*>(a.scratch), block, group_stride,
+                    ending.look_up ? In<uint8_t>(a, kTableInput) : nullptr);
   }
 
   // Points the sink to the result from element `at` on, whose first channel is `channel`.
   void Place(ByteSink& sink, const Arguments& a, int64_t at, int64_t channel) const {
     const std::byte* constant = a.inputs[1];
     sink.Place(packed.Scales(constant) + channel, packed.Biases(constant) + channel,
-               s.has_residual ? In<uint8_t>(a, 3) + at : nullptr, Out<uint8_t>(a) + at,
+               s.has_residual ? In<uint8_t>(a, 3) + at : nullptr,
+               ending.add ? In<uint8_t>(a, kAddendInput) + at : nullptr, Out<uint8_t>(a) + at,
                real ? Out<float>(a) + at : nullptr);
   }
   void Finish(const Arguments& a) const {
-    if (real) ending.Finish(Out<float>(a));
+    if (real) real_ending.Finish(Out<float>(a));
   }
 };
 
@@ -463,8 +504,13 @@ Status CheckByteConv(const ConvShape& s, const Activation& activation, const Pro
     const TensorInfo& table = problem.inputs[kTableInput];
     if (table.type != om::DataType::kUInt8 || !table.is_constant || om::ElementCount(table.dims) != 256)
       return Invalid("the table is not 256 constant bytes");
-    const float scale = BytesOfSums(problem).scales[0];
-    if (IsReal(problem) || !std::isfinite(scale) || scale <= 0) return Invalid("a table that cannot be looked up");
+    if (IsReal(problem) || !IsScale(BytesOfSums(problem))) return Invalid("a table that cannot be looked up");
+  }
+  if (!IsAbsent(problem, kAddendInput)) {
+    const TensorInfo& addend = problem.inputs[kAddendInput];
+    if (IsReal(problem) || !IsByteTensor(addend) || addend.is_constant || !IsScale(BytesOfRows(problem)))
+      return Invalid("an addend that is not of bytes");
+    if (addend.dims != problem.outputs[0].dims) return Invalid("the addend is {}", DimsText(addend.dims));
   }
   const int64_t ic = s.ic / s.groups, oc = s.oc / s.groups;
   const bool blocks = s.groups == 1 || s.IsDepthwise() || (ic % kWidestBlock == 0 && oc % kWidestBlock == 0);
@@ -490,6 +536,7 @@ Result<Choice> ChooseByteConv(const ConvShape& s, const Activation& activation, 
     choice.inputs[3] = blocked;
     if (!IsReal(problem)) choice.in_place_input = 3;
   }
+  if (!IsAbsent(problem, kAddendInput)) choice.inputs[kAddendInput] = blocked;
   const Packed packed(s, problem.isa);
   om::Bytes bytes(packed.Bytes());
   ChannelPacker channels(s, activation, problem, packed, bytes.data());
@@ -514,7 +561,8 @@ Result<std::unique_ptr<Executor>> PrepareByteConv(const ConvShape& s, const Acti
                                                   const Problem& problem) {
   const om::Layout blocked = BlockedLayout(problem.isa);
   const bool layouts = problem.inputs[0].layout == SourceLayout(s, problem.isa) &&
-                       problem.outputs[0].layout == blocked && (!s.has_residual || problem.inputs[3].layout == blocked);
+                       problem.outputs[0].layout == blocked && (!s.has_residual || problem.inputs[3].layout == blocked) &&
+                       (IsAbsent(problem, kAddendInput) || problem.inputs[kAddendInput].layout == blocked);
   if (!layouts) return Invalid("layouts do not fit");
   if (problem.inputs[1].constant.size() != Packed(s, problem.isa).Bytes())
     return Invalid("packed weights have another size");

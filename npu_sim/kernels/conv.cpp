@@ -72,7 +72,8 @@ class Conv final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
     if (IsByteConv(problem)) return CheckByteConv(s, activation, problem);
-    return IsAbsent(problem, 4) ? RequireFloat(problem) : Invalid("a table for real numbers");
+    if (!IsAbsent(problem, 4) || !IsAbsent(problem, 5)) return Invalid("a table or an addend for real numbers");
+    return RequireFloat(problem);
   }
 
   Result<Choice> Choose(const Problem& problem) const override {

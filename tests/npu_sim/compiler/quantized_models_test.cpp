@@ -125,7 +125,23 @@ const Case kCases[] = {
        const std::string c = m.Quantize(m.Conv(a, 0.02f, "c1", 16, 16, 3), 0.0307f, 128);
        m.Output(m.Quantize(m.Node("Relu", {m.Node("Add", {c, a}, "a1")}, "r1"), 0.0413f, 0));
      },
-     {"Quantize", "Conv uint8", "Conv uint8", "ByteAdd uint8", "Dequantize"},
+     {"Quantize", "Conv uint8", "Conv uint8", "Dequantize"},
+     1},
+    {"residual_of_two_convolutions",
+     [](QuantizedModel& m) {
+       const std::string a = m.Stem();
+       const std::string c = m.Quantize(m.Conv(a, 0.02f, "c1", 16, 16, 3), 0.0307f, 128);
+       const std::string d = m.Quantize(m.Conv(a, 0.02f, "c2", 16, 16, 1), 0.0213f, 100);
+       m.Output(m.Quantize(m.Node("Add", {c, d}, "a1"), 0.0413f, 7));
+     },
+     {"Quantize", "Conv uint8", "Conv uint8", "Conv uint8", "Dequantize"},
+     1},
+    {"sum_of_one_convolution_with_itself",
+     [](QuantizedModel& m) {
+       const std::string c = m.Quantize(m.Conv(m.Stem(), 0.02f, "c1", 16, 16, 3), 0.0307f, 128);
+       m.Output(m.Quantize(m.Node("Add", {c, c}, "a1"), 0.0613f, 128));
+     },
+     {"Quantize", "Conv uint8", "Conv uint8", "Dequantize"},
      1},
     {"pool_and_upsampling",
      [](QuantizedModel& m) {
@@ -187,6 +203,10 @@ TEST_P(QuantizedModels, BecomeIntegerOperatorsThatGiveTheSame) {
   for (om::Graph* passed : {&integers, &reals}) ASSERT_TRUE(RemoveDeadCode(*passed).ok());
   EXPECT_EQ(Operators(integers), GetParam().expected) << PrintGraph(integers);
   const std::vector<float> got = Evaluate(integers), expected = Evaluate(reals);
+  // What is done while a row is in the cache is the same as what is done later.
+  om::Graph apart = *graph;
+  ASSERT_TRUE(RunPasses(apart, {"FuseConvLookup", "FuseConvByteAdd"}).ok());
+  EXPECT_EQ(got, Evaluate(apart));
   ASSERT_EQ(got.size(), expected.size());
   // Sums of real numbers round, so that some results fall to the other side of a step.
   size_t different = 0;

@@ -93,8 +93,16 @@ std::vector<double> Reference(const Case& c, const Operands& o) {
   return y;
 }
 
+// A tensor of bytes that is added to what the convolution gives, and the sum's quantisation.
+struct Addend {
+  std::vector<uint8_t> bytes;
+  Quantization quantization, sum;
+  int64_t low, high;
+  bool first;
+};
+
 // The graph with its result quantised by (scale, zero), or real when scale is 0, and what it computes.
-om::Bytes Run(const Case& c, const Operands& o, float y_scale, int32_t y_zero) {
+om::Bytes Run(const Case& c, const Operands& o, float y_scale, int32_t y_zero, const Addend* addend = nullptr) {
   om::GraphBuilder b;
   const Dims out = {c.n, c.oc, c.oh(), c.ow()};
   const om::TensorId x = b.Quantized(b.Input({c.n, c.ic, c.ih, c.iw}, om::DataType::kUInt8), {{o.x_scale}, {o.x_zero}});
@@ -110,11 +118,19 @@ om::Bytes Run(const Case& c, const Operands& o, float y_scale, int32_t y_zero) {
   if (!c.activation.empty()) attributes["activation"] = c.activation;
   if (c.activation == "LeakyRelu") attributes["activation_alpha"] = kAlpha;
   if (c.activation == "Clip") attributes["activation_alpha"] = kClipLow, attributes["activation_beta"] = kClipHigh;
+  if (addend) {
+    inputs.resize(5, om::kNoTensor);
+    inputs.push_back(b.Quantized(b.Input(out, om::DataType::kUInt8), addend->quantization));
+    attributes["row_scale"] = y_scale, attributes["row_zero_point"] = int64_t{y_zero};
+    attributes["add_low"] = addend->low, attributes["add_high"] = addend->high;
+    attributes["addend_first"] = int64_t{addend->first};
+  }
   const bool real = y_scale == 0;
   const om::TensorId y = b.Node("Conv", inputs, out, attributes, real ? om::DataType::kFloat32 : om::DataType::kUInt8);
-  b.Output(real ? y : b.Quantized(y, {{y_scale}, {y_zero}}));
+  b.Output(real ? y : b.Quantized(y, addend ? addend->sum : Quantization{{y_scale}, {y_zero}}));
   std::vector<om::Bytes> contents = {om::ToBytes(o.x)};
   if (c.residual) contents.push_back(om::ToBytes(o.residual));
+  if (addend) contents.push_back(om::ToBytes(addend->bytes));
   const auto got = program::EvaluateGraph(b.graph(), contents);
   EXPECT_TRUE(got.ok()) << got.status().message();
   return got.ok() ? (*got)[0] : om::Bytes();
@@ -129,7 +145,7 @@ void Check(const Case& c) {
   const std::vector<double> expected = Reference(c, o);
   const float scale = 0.017f;
   const int32_t zero = c.activation == "Relu" ? 0 : 101;
-  const auto bytes = om::FromBytes<uint8_t>(Run(c, o, scale, zero));
+  const auto bytes = om::FromBytes<uint8_t>(kernels::Run(c, o, scale, zero));
   ASSERT_EQ(bytes.size(), expected.size());
   // Half a step, and what a byte's activation may be off.
   const double limit = 0.5 + (c.activation == "Silu" || c.activation == "Sigmoid" ? 0.06 : 0.001);
@@ -174,6 +190,28 @@ TEST(ByteConvTest, ManyShapes) {
       {1, 16, 6, 1, 16, 16, 1, 1, 1, 1, 0, "", true, false},
   };
   for (const Case& c : cases) Check(c);
+}
+
+TEST(ByteConvTest, AnAddendIsAddedToTheBytes) {
+  const Case cases[] = {
+      {2, 16, 13, 13, 40, 1, 1, 1, 1, 1, 0, "", true, false},   {1, 32, 15, 70, 64, 1, 3, 3, 1, 1, 1, "Relu", true, false},
+      {1, 32, 14, 14, 48, 1, 1, 1, 2, 1, 0, "Silu", true, true}, {1, 24, 7, 7, 24, 24, 3, 3, 1, 1, 1, "", true, false},
+      {1, 24, 9, 90, 24, 24, 5, 5, 1, 1, 2, "", true, false},
+  };
+  const float scale = 0.017f;
+  const int32_t zero = 101;
+  for (const Case& c : cases) {
+    const Operands o(c);
+    const auto rows = om::FromBytes<uint8_t>(kernels::Run(c, o, scale, zero));
+    const Addend addend = {RandomIntegers<uint8_t>(rows.size(), 0, 255, 6), {{0.023f}, {77}}, {{0.031f}, {90}}, 90, 200,
+                           c.residual};
+    const auto sums = om::FromBytes<uint8_t>(kernels::Run(c, o, scale, zero, &addend));
+    ASSERT_EQ(sums.size(), rows.size());
+    for (size_t i = 0; i < sums.size(); ++i) {
+      const double real = (rows[i] - zero) * 0.017 + (addend.bytes[i] - 77) * 0.023;
+      ASSERT_NEAR(sums[i], std::clamp(real / 0.031 + 90, 90.0, 200.0), 0.5001) << c.oc << " channels, element " << i;
+    }
+  }
 }
 
 TEST(ByteConvTest, WhatBytesCannotDoIsRefused) {
