@@ -74,8 +74,17 @@ std::string RealDifference(const om::Bytes& expected, const om::Bytes& got) {
   return "";
 }
 
+// A NonMaxSuppression's result has a fixed number of rows here: those of the test, then rows of −1.
+bool IsFilledUp(const om::Tensor& expected, const om::Bytes& got) {
+  const size_t known = expected.constant->size();
+  if (got.size() < known || std::memcmp(got.data(), expected.constant->data(), known) != 0) return false;
+  return std::all_of(got.begin() + static_cast<std::ptrdiff_t>(known), got.end(),
+                     [](std::byte byte) { return byte == std::byte{255}; });
+}
+
 std::string Difference(const om::Tensor& expected, const om::PortInfo& port, const om::Bytes& got) {
   if (expected.type != port.type) return "another type";
+  if (expected.name == "selected_indices") return IsFilledUp(expected, got) ? "" : "other rows";
   if (expected.dims != port.dims || got.size() != expected.constant->size()) return "another shape";
   if (expected.type == om::DataType::kFloat32) return RealDifference<float>(*expected.constant, got);
   if (expected.type == om::DataType::kDouble) return RealDifference<double>(*expected.constant, got);

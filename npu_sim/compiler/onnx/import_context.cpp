@@ -133,6 +133,9 @@ Status ImportContext::Bind(size_t i, om::TensorId id) {
   if (!state_.tensors.emplace(node_.outputs[i], id).second) {
     return Error(fmt::format("'{}' is written by another node too", node_.outputs[i]), StatusCode::kCorruptData);
   }
+  // An intermediate result (see Emit) that turns out to be the whole one.
+  om::Tensor& tensor = TensorOf(state_.graph, id);
+  if (tensor.name.starts_with(node_.outputs[i] + ".")) tensor.name = node_.outputs[i];
   return {};
 }
 

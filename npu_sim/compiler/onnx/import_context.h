@@ -27,6 +27,10 @@ class ImportContext {
       : state_(state), node_(node), inputs_(std::move(inputs)) {}
 
   const OnnxNode& node() const { return node_; }
+  // The context of a node that this one is composed of, which must outlive it.
+  ImportContext Inner(const OnnxNode& node, std::vector<om::TensorId> inputs) const {
+    return ImportContext(state_, node, std::move(inputs));
+  }
   int64_t opset() const { return state_.opset; }
 
   size_t InputCount() const { return inputs_.size(); }

@@ -25,13 +25,11 @@ Status CheckOpset(const OnnxModel& model) {
                                                 kOldestOpset, kNewestOpset)};
 }
 
-bool HasImporter(const OnnxNode& node) { return node.domain.empty() && FindImporter(node.op) != nullptr; }
-
 // One error for all of them, so that a user sees the whole distance at once.
 Status CheckOperators(const std::vector<const OnnxNode*>& nodes) {
   std::vector<std::string> missing;
   for (const OnnxNode* node : nodes) {
-    if (HasImporter(*node)) continue;
+    if (FindImporter(*node) != nullptr) continue;
     const std::string domain = node->domain.empty() ? "" : node->domain + ".";
     missing.push_back(fmt::format("'{}' ({}{})", node->name, domain, node->op));
   }
@@ -144,7 +142,7 @@ class ModelImporter {
         inputs.push_back(found == state_.tensors.end() ? om::kNoTensor : found->second);
       }
       ImportContext context(state_, *node, std::move(inputs));
-      const OperatorRow& row = *FindImporter(node->op);
+      const OperatorRow& row = *FindImporter(*node);
       NPUSTREAM_RETURN_IF_ERROR(CheckArity(context, row));
       NPUSTREAM_RETURN_IF_ERROR(row.import(context));
       NPUSTREAM_RETURN_IF_ERROR(CheckOutputsBound(context));

@@ -35,8 +35,13 @@ Status ImportBatchNormalization(ImportContext& context) {
 
 namespace {
 
-// (x − mean) / sqrt(variance + epsilon) over `axes`, of the tensor `x`.
-Result<om::TensorId> EmitStandardised(ImportContext& context, om::TensorId x, const std::vector<int64_t>& axes) {
+// (x − mean) / sqrt(variance + epsilon), with the parts that went into it.
+struct Standardised {
+  om::TensorId result, mean, deviation;
+};
+
+// Over `axes` of the tensor `x`.
+Result<Standardised> EmitStandardised(ImportContext& context, om::TensorId x, const std::vector<int64_t>& axes) {
   const om::DataType type = context.Tensor(x).type;
   const om::Dims dims = context.Tensor(x).dims;
   om::Dims reduced = dims;
@@ -50,7 +55,8 @@ Result<om::TensorId> EmitStandardised(ImportContext& context, om::TensorId x, co
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId variance, context.Emit("ReduceMean", {square}, over, type, reduced));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId safe, context.Emit("Add", {variance, tiny}, {}, type, reduced));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId deviation, context.Emit("Sqrt", {safe}, {}, type, reduced));
-  return context.Emit("Div", {centred, deviation}, {}, type, dims);
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId result, context.Emit("Div", {centred, deviation}, {}, type, dims));
+  return Standardised{result, mean, deviation};
 }
 
 // A vector of one value per channel as [C,1,…,1], which broadcasts over `rank` dimensions.
@@ -80,9 +86,9 @@ Status OutputScaledPerChannel(ImportContext& context, om::TensorId x) {
 
 Status ImportInstanceNormalization(ImportContext& context) {
   NPUSTREAM_RETURN_IF_ERROR(CheckChannelVectors(context, 2));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId normal,
+  NPUSTREAM_ASSIGN_OR_RETURN(const Standardised normal,
                              EmitStandardised(context, context.InputId(0), AxesFrom(2, context.Dims(0).size())));
-  return OutputScaledPerChannel(context, normal);
+  return OutputScaledPerChannel(context, normal.result);
 }
 
 // Each group of channels is standardised, then every channel is scaled and shifted.
@@ -99,8 +105,8 @@ Status ImportGroupNormalization(ImportContext& context) {
   const om::DataType type = context.Input(0).type;
   const om::Dims flat = {x[0], groups, om::ElementCount(x) / (x[0] * groups)}, full = x;
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId grouped, context.Emit("Reshape", {context.InputId(0)}, {}, type, flat));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId normal, EmitStandardised(context, grouped, {2}));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId restored, context.Emit("Reshape", {normal}, {}, type, full));
+  NPUSTREAM_ASSIGN_OR_RETURN(const Standardised normal, EmitStandardised(context, grouped, {2}));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId restored, context.Emit("Reshape", {normal.result}, {}, type, full));
   return OutputScaledPerChannel(context, restored);
 }
 
@@ -114,11 +120,18 @@ Status ImportLayerNormalization(ImportContext& context) {
                                        fmt::join(dims, ",")));
     }
   }
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId normal,
+  NPUSTREAM_ASSIGN_OR_RETURN(const Standardised normal,
                              EmitStandardised(context, context.InputId(0), AxesFrom(axis, dims.size())));
-  if (!context.HasInput(2)) return context.Output("Mul", {normal, context.InputId(1)}, {}, dims);
+  if (context.WantsOutput(1)) NPUSTREAM_RETURN_IF_ERROR(context.Bind(1, normal.mean));
+  if (context.WantsOutput(2)) {
+    NPUSTREAM_ASSIGN_OR_RETURN(
+        const om::TensorId inverse,
+        context.Emit("Reciprocal", {normal.deviation}, {}, type, context.Tensor(normal.deviation).dims));
+    NPUSTREAM_RETURN_IF_ERROR(context.Bind(2, inverse));
+  }
+  if (!context.HasInput(2)) return context.Output("Mul", {normal.result, context.InputId(1)}, {}, dims);
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled,
-                             context.Emit("Mul", {normal, context.InputId(1)}, {}, type, dims));
+                             context.Emit("Mul", {normal.result, context.InputId(1)}, {}, type, dims));
   return context.Output("Add", {scaled, context.InputId(2)}, {}, dims);
 }
 

@@ -101,6 +101,14 @@ Status ImportDropout(ImportContext& context) {
     NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> training, context.ConstantInts(2, "training_mode"));
     if (!training.empty() && training[0] != 0) return context.Unsupported("the model is in training mode");
   }
+  // Nothing is dropped.
+  if (context.WantsOutput(1)) {
+    const auto count = static_cast<size_t>(om::ElementCount(context.Dims(0)));
+    om::Bytes all(count, std::byte{1});
+    NPUSTREAM_RETURN_IF_ERROR(context.Bind(
+        1, context.Constant({context.node().outputs[1], om::DataType::kBool, context.Dims(0),
+                             std::make_shared<const om::Bytes>(std::move(all))})));
+  }
   return ImportIdentity(context);
 }
 

@@ -64,6 +64,13 @@ Status ImportPad(ImportContext& context);
 Status ImportSlice(ImportContext& context);
 // import_gather.cpp
 Status ImportGather(ImportContext& context);
+Status ImportGatherElements(ImportContext& context);
+Status ImportGatherNd(ImportContext& context);
+Status ImportScatter(ImportContext& context);
+// import_select.cpp
+Status ImportGridSample(ImportContext& context);
+Status ImportNonMaxSuppression(ImportContext& context);
+Status ImportTopK(ImportContext& context);
 // import_constant.cpp
 Status ImportConstant(ImportContext& context);
 Status ImportConstantOfShape(ImportContext& context);
@@ -80,6 +87,12 @@ Status ImportUpsample(ImportContext& context);
 Status ImportArgExtreme(ImportContext& context);
 Status ImportReduce(ImportContext& context);
 
+// import_qlinear.cpp
+Status ImportDynamicQuantizeLinear(ImportContext& context);
+Status ImportInteger(ImportContext& context);
+Status ImportQLinear(ImportContext& context);
+Status ImportQLinearConcat(ImportContext& context);
+Status ImportQLinearConv(ImportContext& context);
 // import_quantize.cpp
 Status ImportDequantizeLinear(ImportContext& context);
 Status ImportQuantizeLinear(ImportContext& context);

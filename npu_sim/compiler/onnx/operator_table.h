@@ -9,7 +9,7 @@ namespace npustream::compiler {
 
 using Importer = Status (*)(ImportContext& context);
 
-// How ONNX's operator of a name gets into the graph. The driver has checked the counts before it calls: inputs below
+// How ONNX's operator of a name gets into the graph; names of other domains than ai.onnx start with theirs. The driver has checked the counts before it calls: inputs below
 // `min_inputs` are present, there are at most `max_inputs`, and output 0 has a name.
 struct OperatorRow {
   const char* op;
@@ -20,7 +20,7 @@ struct OperatorRow {
 
 inline constexpr size_t kAnyCount = static_cast<size_t>(-1);
 
-// Null when there is no importer for the operator of domain ai.onnx.
-const OperatorRow* FindImporter(std::string_view op);
+// Null when there is no importer for the node's operator.
+const OperatorRow* FindImporter(const OnnxNode& node);
 
 }  // namespace npustream::compiler

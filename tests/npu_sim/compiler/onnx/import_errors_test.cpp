@@ -202,13 +202,13 @@ std::vector<ErrorCase> Cases() {
            .Node("QuantizeLinear", {"x", "s"}, "y")
            .Output("y"),
        kInvalidArgument, "3 scales do not fit axis 1 of [1,4]"},
-      {"computed_scale",
+      {"computed_scales_that_do_not_fit",
        ModelBuilder()
-           .Input("x", {1})
-           .Input("s", {1})
+           .Input("x", {1, 4})
+           .Input("s", {3})
            .Node("QuantizeLinear", {"x", "s"}, "y")
            .Output("y"),
-       kUnsupported, "the scale must be constant"},
+       kInvalidArgument, "3 scales do not fit axis 1 of [1,4]"},
   };
 }
 
