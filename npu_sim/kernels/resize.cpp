@@ -26,12 +26,14 @@ struct Mode {
   std::string coordinates, nearest;
   float cubic_a;
   int taps;  // 1 nearest, 2 linear, 4 cubic
+  bool exclude_outside = false;  // taps beyond the picture count nothing, instead of as the picture's edge
 };
 
 double SourceCoordinate(const std::string& mode, double x, double scale, int64_t in, int64_t out) {
   if (mode == "asymmetric") return x / scale;
   if (mode == "align_corners") return out == 1 ? 0 : x * static_cast<double>(in - 1) / static_cast<double>(out - 1);
   if (mode == "pytorch_half_pixel") return out == 1 ? 0 : (x + 0.5) / scale - 0.5;
+  if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
   if (mode == "half_pixel_symmetric") {
     const double adjustment = static_cast<double>(out) / (static_cast<double>(in) * scale);
     return static_cast<double>(in) / 2 * (1 - adjustment) + (x + 0.5) / scale - 0.5;
@@ -61,8 +63,13 @@ Tap MakeTap(const Mode& mode, double x, int64_t in) {
   for (int k = 0; k < mode.taps; ++k) {
     const int64_t index = static_cast<int64_t>(base) + k - (mode.taps == 4 ? 1 : 0);
     tap.index[k] = static_cast<int32_t>(std::clamp<int64_t>(index, 0, in - 1));
-    tap.weight[k] = static_cast<float>(mode.taps == 4 ? cubic[k] : linear[k]);
+    const bool counts = !mode.exclude_outside || (index >= 0 && index < in);
+    tap.weight[k] = counts ? static_cast<float>(mode.taps == 4 ? cubic[k] : linear[k]) : 0;
   }
+  if (!mode.exclude_outside) return tap;
+  float sum = 0;
+  for (const float weight : tap.weight) sum += weight;
+  for (float& weight : tap.weight) weight /= sum;
   return tap;
 }
 
@@ -108,13 +115,13 @@ Result<Plan> Read(const Problem& problem) {
   const std::string coordinates = om::GetString(node, "coordinate_transformation_mode", "half_pixel");
   if (mode != "nearest" && mode != "linear" && mode != "cubic") return Unsupported("mode {}", mode);
   if (coordinates == "tf_crop_and_resize") return Unsupported("coordinate mode {}", coordinates);
-  if (om::GetInt(node, "antialias", 0) != 0 || om::GetInt(node, "exclude_outside", 0) != 0)
-    return Unsupported("antialias or exclude_outside");
+  if (om::GetInt(node, "antialias", 0) != 0) return Unsupported("antialias");
   const Mode how{coordinates, om::GetString(node, "nearest_mode", "round_prefer_floor"),
                  om::GetFloat(node, "cubic_coeff_a", -0.75f),
                  mode == "nearest"  ? 1
                  : mode == "linear" ? 2
-                                    : 4};
+                                    : 4,
+                 om::GetInt(node, "exclude_outside", 0) != 0};
   auto scales = om::GetFloats(node, "scales");
   if (scales.empty()) {
     for (size_t axis = 0; axis < x.size(); ++axis)

@@ -43,6 +43,49 @@ std::vector<int64_t> FullPads(const std::vector<int64_t>& pads) {
   return full;
 }
 
+// The part of a window's lists that belongs to the spatial axes [first, last).
+Window AxesOf(const Window& window, size_t first, size_t last) {
+  const auto part = [&](const std::vector<int64_t>& values, size_t offset = 0) {
+    const auto from = values.begin() + static_cast<std::ptrdiff_t>(offset);
+    return std::vector<int64_t>(from + static_cast<std::ptrdiff_t>(first), from + static_cast<std::ptrdiff_t>(last));
+  };
+  Window result;
+  result.kernel = part(window.kernel), result.strides = part(window.strides);
+  result.dilations = part(window.dilations), result.output = part(window.output);
+  result.pads = part(window.pads);
+  const std::vector<int64_t> ends = part(window.pads, window.kernel.size());
+  result.pads.insert(result.pads.end(), ends.begin(), ends.end());
+  result.ceil_padded = window.ceil_padded;
+  return result;
+}
+
+// Appends the pooling of input 0, whose dims are those of the result but for the spatial ones. Maxima and means over a
+// box are those over its depth of those over its height and width: volumes are pooled as pictures, twice.
+Status OutputPool(ImportContext& context, const char* op, om::TensorId x, const Window& window,
+                  const om::Attributes& more) {
+  const auto attributes = [&](const Window& part) {
+    om::Attributes all = PoolAttributes(part);
+    all.insert(more.begin(), more.end());
+    return all;
+  };
+  if (window.kernel.size() != 3) return context.Output(op, {x}, attributes(window), PooledDims(context, window));
+  const om::Dims dims = context.Tensor(x).dims;
+  const om::DataType type = context.Input(0).type;
+  const Window face = AxesOf(window, 1, 3);
+  Window depth = AxesOf(window, 0, 1);
+  for (auto* list : {&depth.kernel, &depth.strides, &depth.dilations}) list->push_back(1);
+  depth.pads = {depth.pads[0], 0, depth.pads[1], 0};
+  const int64_t pixels = face.output[0] * face.output[1];
+  const om::Dims slices = {dims[0], dims[1] * dims[2], dims[3], dims[4]},
+                 pooled = {dims[0], slices[1], face.output[0], face.output[1]},
+                 columns = {dims[0], dims[1], dims[2], pixels}, result = {dims[0], dims[1], depth.output[0], pixels};
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId flat, context.Emit("Reshape", {x}, {}, type, slices));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId faces, context.Emit(op, {flat}, attributes(face), type, pooled));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId stacked, context.Emit("Reshape", {faces}, {}, type, columns));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId boxes, context.Emit(op, {stacked}, attributes(depth), type, result));
+  return context.Output("Reshape", {boxes}, {}, PooledDims(context, window));
+}
+
 // Where padding counts and ceil_mode adds places that do not count, the padding becomes a node of its own.
 Status OutputPaddedAverage(ImportContext& context, Window window) {
   const std::vector<int64_t> counted = context.Ints("pads", std::vector<int64_t>(2 * window.kernel.size(), 0));
@@ -54,9 +97,7 @@ Status OutputPaddedAverage(ImportContext& context, Window window) {
       context.Emit("Pad", {context.InputId(0)}, {{"pads", FullPads(counted)}, {"mode", "constant"}, {"value", 0.0f}},
                    context.Input(0).type, padded));
   for (size_t i = 0; i < window.pads.size(); ++i) window.pads[i] -= counted[i];
-  om::Attributes attributes = PoolAttributes(window);
-  attributes["count_include_pad"] = int64_t{0};
-  return context.Output("AveragePool", {pad}, std::move(attributes), PooledDims(context, window));
+  return OutputPool(context, "AveragePool", pad, window, {{"count_include_pad", int64_t{0}}});
 }
 
 Status ImportGlobalPool(ImportContext& context, const char* op) {
@@ -71,16 +112,14 @@ Status ImportGlobalPool(ImportContext& context, const char* op) {
 Status ImportMaxPool(ImportContext& context) {
   if (context.Int("storage_order", 0) != 0) return context.Unsupported("column-major indices are not supported");
   NPUSTREAM_ASSIGN_OR_RETURN(const Window window, ReadPoolWindow(context));
-  return context.Output("MaxPool", {context.InputId(0)}, PoolAttributes(window), PooledDims(context, window));
+  return OutputPool(context, "MaxPool", context.InputId(0), window, {});
 }
 
 Status ImportAveragePool(ImportContext& context) {
   NPUSTREAM_ASSIGN_OR_RETURN(const Window window, ReadPoolWindow(context));
   const int64_t counts_pad = context.Int("count_include_pad", 0) != 0 ? 1 : 0;
   if (counts_pad != 0 && window.ceil_padded) return OutputPaddedAverage(context, window);
-  om::Attributes attributes = PoolAttributes(window);
-  attributes["count_include_pad"] = counts_pad;
-  return context.Output("AveragePool", {context.InputId(0)}, std::move(attributes), PooledDims(context, window));
+  return OutputPool(context, "AveragePool", context.InputId(0), window, {{"count_include_pad", counts_pad}});
 }
 
 Status ImportGlobalAveragePool(ImportContext& context) { return ImportGlobalPool(context, "GlobalAveragePool"); }

@@ -109,7 +109,8 @@ Status ImportResize(ImportContext& context) {
   NPUSTREAM_RETURN_IF_ERROR(CheckOneOf(context, "mode", mode, {"nearest", "linear", "cubic"}));
   NPUSTREAM_RETURN_IF_ERROR(
       CheckOneOf(context, "coordinate_transformation_mode", coordinates,
-                 {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric"}));
+                 {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
+                  "tf_half_pixel_for_nn"}));
   NPUSTREAM_RETURN_IF_ERROR(
       CheckOneOf(context, "nearest_mode", nearest, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}));
   if (context.Int("antialias", 0) != 0) return context.Unsupported("antialias is not supported");
