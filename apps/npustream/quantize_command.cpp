@@ -120,7 +120,7 @@ void AddQuantizeCommand(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command->add_option("--method", flags->method, "How ranges are chosen: auto takes the one with the least error")
-      ->check(CLI::IsMember({"auto", "minmax", "percentile", "kl"}))
+      ->check(CLI::IsMember({"auto", "minmax", "percentile", "mse", "kl"}))
       ->capture_default_str();
   command->add_option("--percentile", flags->options.percentile, "Share of the values that percentile keeps, in %")
       ->check(CLI::Range(50.0, 100.0))
@@ -129,6 +129,8 @@ void AddQuantizeCommand(CLI::App& app, int& exit_code) {
                       "Relative error of the outputs above which layers stay on real numbers")
       ->check(CLI::Range(0.0, 10.0))
       ->capture_default_str();
+  command->add_flag("!--no-tables", flags->options.tables,
+                    "Compute activation functions instead of looking bytes up: slower, a little more exact");
   command->add_option("--keep", flags->keep, "Node, or OpType::NAME, that stays on real numbers; may be repeated");
   command->add_option("--batch-sizes", flags->batches, "Batch sizes to compile for")
       ->delimiter(',')

@@ -49,6 +49,7 @@ constexpr Pass kRealPasses[] = {
     {"RemoveDeadCode", RemoveDeadCode},
     {"FuseConvResidual", FuseConvResidual},
     {"FuseConvActivation", FuseConvActivation},
+    {"FoldFocus", FoldFocus},
 };
 
 // Integers that the model has, or that InsertQuantization brought.
@@ -58,7 +59,6 @@ constexpr Pass kIntegerPasses[] = {
     {"FuseQuantized", FuseQuantized},
     {"FuseConvLookup", FuseConvLookup},
     {"FoldQuantisedWeights", FoldQuantisedWeights},
-    {"FoldFocus", FoldFocus},
     {"MoveTransposeUp", MoveTransposeUp},
 };
 

@@ -4,6 +4,8 @@
 
 #include "npu_sim/compiler/ir/constants.h"
 #include "npu_sim/compiler/ir/rewrite.h"
+#include "npu_sim/compiler/passes/fuse_conv_activation.h"
+#include "npu_sim/compiler/passes/separate_activations.h"
 #include "npu_sim/compiler/quantize/sites.h"
 
 namespace npustream::compiler {
@@ -73,8 +75,9 @@ class Inserter {
 }  // namespace
 
 Status InsertQuantization(om::Graph& graph, const QuantizationScheme& scheme) {
+  if (scheme.tables) NPUSTREAM_RETURN_IF_ERROR(SeparateActivations(graph));
   Inserter(graph, scheme).Run();
-  return {};
+  return FuseConvActivation(graph);
 }
 
 }  // namespace npustream::compiler

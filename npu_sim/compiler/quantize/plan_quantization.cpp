@@ -10,6 +10,7 @@
 #include "npu_sim/compiler/passes/fold_constants.h"
 #include "npu_sim/compiler/passes/insert_aipp.h"
 #include "npu_sim/compiler/passes/insert_quantization.h"
+#include "npu_sim/compiler/passes/separate_activations.h"
 #include "npu_sim/compiler/quantize/output_error.h"
 #include "npu_sim/compiler/quantize/sites.h"
 #include "npu_sim/program/evaluate.h"
@@ -34,8 +35,11 @@ class Planner {
       : graph_(std::move(graph)), options_(options), data_(data), quantization_(quantization) {}
 
   Result<QuantizationScheme> Run() {
+    scheme_.tables = quantization_.tables;
+    if (scheme_.tables) NPUSTREAM_RETURN_IF_ERROR(SeparateActivations(graph_));
     sites_ = FindQuantizationSites(graph_, quantization_.real_nodes);
     NPUSTREAM_RETURN_IF_ERROR(Observe());
+    NPUSTREAM_RETURN_IF_ERROR(FitTables());
     NPUSTREAM_RETURN_IF_ERROR(ChooseMethod());
     NPUSTREAM_RETURN_IF_ERROR(ReturnHarmfulLayers());
     NPUSTREAM_RETURN_IF_ERROR(Report());
@@ -100,10 +104,45 @@ class Planner {
     return {};
   }
 
+  // What comes before a table is spread so that what comes after it is as right as can be, whatever the method.
+  Range RangeOf(om::TensorId id, RangeMethod method) const {
+    const auto table = table_ranges_.find(id);
+    if (table != table_ranges_.end()) return table->second;
+    return ChooseRange(histograms_[static_cast<size_t>(id)], method, quantization_.percentile);
+  }
+
+  Status FitTables() {
+    for (const om::Node& node : graph_.nodes) {
+      const om::TensorId id = node.inputs.empty() ? om::kNoTensor : node.inputs[0];
+      if (node.inputs.size() != 1 || !TensorOf(graph_, id).name.ends_with(kBeforeActivation)) continue;
+      if (!sites_.as_bytes[static_cast<size_t>(id)]) continue;
+      const Histogram& histogram = histograms_[static_cast<size_t>(id)];
+      NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<float> function, Tabulate(node, histogram));
+      table_ranges_[id] = LeastSquaresRange(histogram, function);
+    }
+    return {};
+  }
+
+  // A function at the middle of every bin.
+  Result<std::vector<float>> Tabulate(const om::Node& function, const Histogram& histogram) const {
+    om::Graph graph;
+    om::Node node = function;
+    const om::Dims dims = {static_cast<int64_t>(Histogram::kBins)};
+    graph.inputs = node.inputs = {AddTensor(graph, {"x", om::DataType::kFloat32, dims, nullptr})};
+    graph.outputs = node.outputs = {AddTensor(graph, {"y", om::DataType::kFloat32, dims, nullptr})};
+    graph.nodes.push_back(std::move(node));
+    om::Bytes x(Histogram::kBins * sizeof(float));
+    for (size_t bin = 0; bin < Histogram::kBins; ++bin)
+      reinterpret_cast<float*>(x.data())[bin] = static_cast<float>(histogram.Center(bin));
+    NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::Bytes> results, program::EvaluateGraph(graph, {x}));
+    const std::span<const float> y = AsFloats(results[0]);
+    return std::vector<float>(y.begin(), y.end());
+  }
+
   std::map<std::string, om::Quantization> Quantizations(RangeMethod method) const {
     std::map<om::TensorId, Range> groups;
     for (const om::TensorId id : Observed()) {
-      const Range range = ChooseRange(histograms_[static_cast<size_t>(id)], method, quantization_.percentile);
+      const Range range = RangeOf(id, method);
       const auto [known, added] = groups.emplace(sites_.scale_group[static_cast<size_t>(id)], range);
       if (!added) known->second = Union(known->second, range);
     }
@@ -125,7 +164,8 @@ class Planner {
       return {};
     }
     std::optional<QuantizationScheme> best;
-    for (const RangeMethod method : {RangeMethod::kMinMax, RangeMethod::kPercentile, RangeMethod::kEntropy}) {
+    for (const RangeMethod method : {RangeMethod::kMinMax, RangeMethod::kPercentile, RangeMethod::kLeastSquares,
+                                     RangeMethod::kEntropy}) {
       Notify(fmt::format("trying ranges by {}", ToString(method)));
       QuantizationScheme tried = scheme_;
       tried.method = ToString(method);
@@ -167,11 +207,18 @@ class Planner {
     return layers;
   }
 
-  std::string ResultOf(size_t n) const { return TensorOf(graph_, graph_.nodes[n].outputs[0]).name; }
+  // What a layer computes, with the function that was separated from it.
+  om::TensorId ResultOf(size_t n) const {
+    const om::TensorId output = graph_.nodes[n].outputs[0];
+    if (!TensorOf(graph_, output).name.ends_with(kBeforeActivation)) return output;
+    const auto reads = [&](const om::Node& node) { return node.inputs == std::vector<om::TensorId>{output}; };
+    const auto function = std::find_if(graph_.nodes.begin() + static_cast<std::ptrdiff_t>(n), graph_.nodes.end(), reads);
+    return function == graph_.nodes.end() ? output : function->outputs[0];
+  }
 
   QuantizationScheme WithReal(const std::vector<size_t>& layers) const {
     QuantizationScheme scheme = scheme_;
-    for (const size_t n : layers) scheme.real_nodes.insert(ResultOf(n));
+    for (const size_t n : layers) scheme.real_nodes.insert(TensorOf(graph_, graph_.nodes[n].outputs[0]).name);
     return scheme;
   }
 
@@ -217,7 +264,7 @@ class Planner {
   // The same network with Quantize and Dequantize nodes shows every layer's result.
   Status Report() {
     std::vector<om::TensorId> results;
-    for (const size_t n : sites_.layers) results.push_back(graph_.nodes[n].outputs[0]);
+    for (const size_t n : sites_.layers) results.push_back(ResultOf(n));
     om::Graph real = graph_, rounded = graph_;
     NPUSTREAM_RETURN_IF_ERROR(InsertQuantization(rounded, scheme_));
     NPUSTREAM_RETURN_IF_ERROR(FoldQuantisedWeights(rounded));
@@ -240,7 +287,7 @@ class Planner {
     const om::Node& node = graph_.nodes[n];
     LayerReport layer;
     layer.name = node.name;
-    layer.output = ResultOf(n);
+    layer.output = TensorOf(graph_, ResultOf(n)).name;
     layer.integer = !StaysReal(graph_, node, scheme_.real_nodes);
     if (!layer.integer) {
       layer.reason = StaysReal(graph_, node, quantization_.real_nodes) ? "asked for" : "too large an error";
@@ -259,12 +306,13 @@ class Planner {
     if (quantization_.notify) quantization_.notify(news);
   }
 
-  const om::Graph graph_;  // of real numbers, fused
+  om::Graph graph_;  // of real numbers, fused
   const CompileOptions& options_;
   const CalibrationData& data_;
   const QuantizationOptions& quantization_;
   QuantizationSites sites_;
   std::vector<Histogram> histograms_;             // by tensor
+  std::map<om::TensorId, Range> table_ranges_;
   Samples real_outputs_;                          // of the samples that are compared
   std::map<size_t, double> own_errors_;           // by node
   QuantizationScheme scheme_;

@@ -23,6 +23,7 @@ struct CalibrationData {
 struct QuantizationOptions {
   std::optional<RangeMethod> method;  // nothing: the one with the least error of the outputs
   double percentile = 99.99;
+  bool tables = true;  // QuantizationScheme::tables
   std::set<std::string> real_nodes;  // what stays on real numbers in any case, see StaysReal
   // Layers go back to real numbers, the most harmful first, until the error of the outputs (√(Σ difference² / Σ real²),
   // the worst output's) is no larger.

@@ -30,6 +30,8 @@ struct LayerReport {
 // batch size of the model.
 struct QuantizationScheme {
   std::map<std::string, om::Quantization> tensors;  // of activations
+  // Whether functions behind convolutions are looked up in tables of bytes (quick), instead of computed (exact).
+  bool tables = true;
   std::set<std::string> real_nodes;                 // what stays on real numbers, see StaysReal
 
   // For people.

@@ -1,6 +1,7 @@
 #include "npu_sim/compiler/quantize/range.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -45,10 +46,55 @@ double Divergence(const std::vector<uint64_t>& counts, size_t first, size_t last
   return divergence;
 }
 
+// The values of a histogram and what a function makes of them.
+class RoundedFunction {
+ public:
+  RoundedFunction(const Histogram& histogram, std::span<const float> function)
+      : histogram_(histogram), function_(function) {
+    for (size_t bin = 0; bin < Histogram::kBins; ++bin) {
+      if (const uint64_t count = histogram.counts()[bin]; count > 0)
+        values_.push_back({histogram.Center(bin), Of(histogram.Center(bin)), static_cast<double>(count)});
+    }
+  }
+
+  double Error(const Range& range) const {
+    const om::Quantization q = ByteQuantization(range);
+    const double scale = q.scales[0], zero = q.zero_points[0];
+    std::array<double, kSteps> rounded;
+    for (size_t i = 0; i < kSteps; ++i) rounded[i] = Of((static_cast<double>(i) - zero) * scale);
+    double error = 0;
+    for (const Value& value : values_) {
+      const double step = std::clamp(std::nearbyint(value.place / scale) + zero, 0.0, static_cast<double>(kSteps - 1));
+      const double difference = value.result - rounded[static_cast<size_t>(step)];
+      error += value.count * difference * difference;
+    }
+    return error;
+  }
+
+ private:
+  struct Value {
+    double place, result, count;
+  };
+
+  // Between the middles of bins on a straight line.
+  double Of(double place) const {
+    if (function_.empty()) return place;
+    const double at = place / histogram_.bin_width() + Histogram::kHalf - 0.5;
+    const double bin = std::clamp(std::floor(at), 0.0, static_cast<double>(Histogram::kBins - 2));
+    const double low = function_[static_cast<size_t>(bin)], high = function_[static_cast<size_t>(bin) + 1];
+    return low + (high - low) * std::clamp(at - bin, 0.0, 1.0);
+  }
+
+  const Histogram& histogram_;
+  const std::span<const float> function_;
+  std::vector<Value> values_;
+};
+
 }  // namespace
 
 std::optional<RangeMethod> RangeMethodOf(std::string_view word) {
-  for (const RangeMethod method : {RangeMethod::kMinMax, RangeMethod::kPercentile, RangeMethod::kEntropy}) {
+  for (const RangeMethod method : {RangeMethod::kMinMax, RangeMethod::kPercentile, RangeMethod::kLeastSquares,
+                                   RangeMethod::kEntropy}) {
     if (word == ToString(method)) return method;
   }
   return std::nullopt;
@@ -58,6 +104,7 @@ const char* ToString(RangeMethod method) {
   switch (method) {
     case RangeMethod::kMinMax: return "minmax";
     case RangeMethod::kPercentile: return "percentile";
+    case RangeMethod::kLeastSquares: return "mse";
     case RangeMethod::kEntropy: return "kl";
   }
   return "";
@@ -102,9 +149,34 @@ Range EntropyRange(const Histogram& histogram) {
   return best;
 }
 
+Range LeastSquaresRange(const Histogram& histogram, std::span<const float> function) {
+  constexpr int kPlaces = 64, kRounds = 2;
+  const Range all = MinMaxRange(histogram);
+  if (histogram.empty() || all.low == all.high) return all;
+  const RoundedFunction rounded(histogram, function);
+  Range best = all;
+  double least = rounded.Error(best);
+  const auto improve = [&](float Range::* end) {
+    for (int place = 1; place < kPlaces; ++place) {
+      Range tried = best;
+      tried.*end = all.*end * static_cast<float>(place) / kPlaces;
+      const double error = rounded.Error(tried);
+      if (error >= least) continue;
+      least = error;
+      best = tried;
+    }
+  };
+  for (int round = 0; round < kRounds; ++round) {
+    improve(&Range::high);
+    improve(&Range::low);
+  }
+  return best;
+}
+
 Range ChooseRange(const Histogram& histogram, RangeMethod method, double percentile) {
   switch (method) {
     case RangeMethod::kPercentile: return PercentileRange(histogram, percentile);
+    case RangeMethod::kLeastSquares: return LeastSquaresRange(histogram);
     case RangeMethod::kEntropy: return EntropyRange(histogram);
     case RangeMethod::kMinMax: break;
   }

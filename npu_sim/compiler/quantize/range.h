@@ -12,10 +12,11 @@ namespace npustream::compiler {
 enum class RangeMethod {
   kMinMax,      // everything that was seen
   kPercentile,  // all but the rarest values at each end
+  kLeastSquares,  // the range whose rounding, clipping included, costs least in squares
   kEntropy,     // the range whose rounded distribution tells most about the real one (Kullback–Leibler divergence)
 };
 
-// "minmax", "percentile" and "kl"; nothing for other words.
+// "minmax", "percentile", "mse" and "kl"; nothing for other words.
 std::optional<RangeMethod> RangeMethodOf(std::string_view word);
 const char* ToString(RangeMethod method);
 
@@ -31,6 +32,10 @@ Range PercentileRange(const Histogram& histogram, double percentile);
 // all values, those outside counted at its ends (S. Migacz, "8-bit Inference with TensorRT", GTC 2017, for ranges that
 // are not symmetric).
 Range EntropyRange(const Histogram& histogram);
+// The ends that give the least Σ (f(value) − f(rounded value))², found one end after the other, each among 64 places.
+// `function` holds f at the middle of every bin; empty: f is the identity. A function that levels off, such as Silu on
+// the negative side, needs no steps there.
+Range LeastSquaresRange(const Histogram& histogram, std::span<const float> function = {});
 Range ChooseRange(const Histogram& histogram, RangeMethod method, double percentile);
 
 // The range that holds both.

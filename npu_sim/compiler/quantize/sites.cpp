@@ -56,7 +56,7 @@ bool IsElementwise(const om::Graph& graph, const om::Node& node) {
 
 class Finder {
  public:
-  Finder(const om::Graph& graph, const std::set<std::string>& real_nodes) : graph_(graph), real_nodes_(real_nodes) {
+  Finder(const om::Graph& graph, const std::set<std::string>& real_nodes) : graph_(graph), real_nodes_(real_nodes), uses_(graph) {
     sites_.quantised.resize(graph.nodes.size());
     sites_.as_bytes.resize(graph.tensors.size());
     sites_.scale_group.resize(graph.tensors.size());
@@ -84,7 +84,7 @@ class Finder {
       if (HasResidual(node)) Want(node.inputs[3]);
       return;
     }
-    if (stays_real || !HandsOn(node)) return;
+    if (stays_real || !HandsOn(node) || FollowsRealConv(node)) return;
     const auto wanted = [&](om::TensorId id) { return id != om::kNoTensor && sites_.as_bytes[static_cast<size_t>(id)]; };
     if (std::none_of(node.outputs.begin(), node.outputs.end(), wanted)) return;
     for (const om::TensorId output : node.outputs) Want(output);
@@ -97,6 +97,13 @@ class Finder {
       if (!IsComputedReal(graph_, node.inputs[i])) return false;
     }
     return true;
+  }
+
+  // A function that will be fused into a convolution on real numbers.
+  bool FollowsRealConv(const om::Node& node) const {
+    if (PicksElements(node) || node.inputs.size() != 1) return false;
+    const om::Node* conv = ProducerOf(graph_, uses_, node.inputs[0], "Conv");
+    return conv != nullptr && (StaysReal(graph_, *conv, real_nodes_) || !RunsOnBytes(graph_, *conv));
   }
 
   // Inputs that are pictures, in front of those that are indices or sizes.
@@ -126,6 +133,7 @@ class Finder {
 
   const om::Graph& graph_;
   const std::set<std::string>& real_nodes_;
+  const Uses uses_;
   QuantizationSites sites_;
 };
 
