@@ -30,7 +30,7 @@ struct QuantizeFlags {
   std::string images;
   std::string output;
   std::string report;
-  std::string method = "auto";
+  std::string method = "percentile";
   std::string picture_format = "nv12";
   std::vector<std::string> keep;
   std::vector<int64_t> batches = {1, 2, 4, 8};

@@ -104,6 +104,30 @@ struct Reach {
   }
 };
 
+// The greater of each of `count` pixels and of every stride-th pixel of `from`. Blocks of a size that is known while
+// compiling take an instruction each.
+template <size_t kBlock>
+void GreaterPixels(const uint8_t* from, uint8_t* to, size_t count, size_t stride) {
+  for (size_t p = 0; p < count; ++p, from += stride * kBlock, to += kBlock) {
+    typedef uint8_t Bytes __attribute__((vector_size(kBlock)));
+    Bytes a, b;
+    std::memcpy(&a, from, kBlock);
+    std::memcpy(&b, to, kBlock);
+    const Bytes greater = a > b ? a : b;
+    std::memcpy(to, &greater, kBlock);
+  }
+}
+
+void GreaterPixels(const uint8_t* from, uint8_t* to, size_t count, size_t stride, size_t block) {
+  switch (block) {
+    case 16: return GreaterPixels<16>(from, to, count, stride);
+    case 8: return GreaterPixels<8>(from, to, count, stride);
+    default: break;
+  }
+  for (size_t p = 0; p < count; ++p, from += stride * block, to += block)
+    for (size_t i = 0; i < block; ++i) to[i] = std::max(to[i], from[i]);
+}
+
 // One group of channels: along rows into `scratch`, then down the columns. Every window has a pixel in the picture.
 void MaxPoolBytes(const PoolShape& s, const uint8_t* x, uint8_t* y, uint8_t* scratch, size_t block,
                   void (*greater)(const uint8_t*, uint8_t*, size_t)) {
@@ -120,8 +144,7 @@ void MaxPoolBytes(const PoolShape& s, const uint8_t* x, uint8_t* y, uint8_t* scr
         greater(from, to, count * block);
         continue;
       }
-      const size_t step = static_cast<size_t>(s.stride_w) * block;
-      for (size_t p = 0; p < count; ++p, from += step, to += block) greater(from, to, block);
+      GreaterPixels(from, to, count, static_cast<size_t>(s.stride_w), block);
     }
   }
   std::memset(y, 0, static_cast<size_t>(s.out_h) * row_bytes);
