@@ -17,6 +17,7 @@ void AddBenchCommand(CLI::App& app, int& exit_code);
 void AddCheckCommand(CLI::App& app, int& exit_code);
 void AddDetectCommand(CLI::App& app, int& exit_code);
 void AddModelsCommand(CLI::App& app, int& exit_code);
+void AddQuantizeCommand(CLI::App& app, int& exit_code);
 void AddRunCommand(CLI::App& app, int& exit_code);
 
 }  // namespace npustream::apps

@@ -41,6 +41,7 @@ int main(int argc, char** argv) {
   AddCheckCommand(app, exit_code);
   AddDetectCommand(app, exit_code);
   AddModelsCommand(app, exit_code);
+  AddQuantizeCommand(app, exit_code);
   AddRunCommand(app, exit_code);
   // CLI11 would only say that a subcommand is required.
   if (argc > 1 && argv[1][0] != '-' && !HasCommand(app, argv[1])) {

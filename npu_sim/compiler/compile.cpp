@@ -1,5 +1,7 @@
 #include "npu_sim/compiler/compile.h"
 
+#include <span>
+
 #include "npu_sim/compiler/batch_plans.h"
 #include "npu_sim/compiler/emit/emit_om.h"
 #include "npu_sim/compiler/ir/verify.h"
@@ -16,6 +18,7 @@
 #include "npu_sim/compiler/passes/fuse_quantized.h"
 #include "npu_sim/compiler/passes/fuse_silu.h"
 #include "npu_sim/compiler/passes/insert_aipp.h"
+#include "npu_sim/compiler/passes/insert_quantization.h"
 #include "npu_sim/compiler/passes/merge_pad_into_conv.h"
 #include "npu_sim/compiler/passes/merge_reshapes.h"
 #include "npu_sim/compiler/passes/move_transpose_up.h"
@@ -35,7 +38,7 @@ struct Pass {
 // The order matters: constants first, so that later passes see weights; residuals before activations, as a fused
 // residual is added before the activation; integers after what may be fused on real numbers, and weights that no integer
 // kernel took after them.
-constexpr Pass kPasses[] = {
+constexpr Pass kRealPasses[] = {
     {"FoldConstants", FoldConstants},
     {"RemoveIdentities", RemoveIdentities},
     {"ReplaceGatherBySlice", ReplaceGatherBySlice},
@@ -47,13 +50,17 @@ constexpr Pass kPasses[] = {
     {"RemoveDeadCode", RemoveDeadCode},
     {"FuseConvResidual", FuseConvResidual},
     {"FuseConvActivation", FuseConvActivation},
+    {"FoldFocus", FoldFocus},
+};
+
+// Integers that the model has, or that InsertQuantization brought.
+constexpr Pass kIntegerPasses[] = {
     {"UnsignedActivations", UnsignedActivations},
     {"FuseLookup", FuseLookup},
     {"FuseQuantized", FuseQuantized},
     {"FuseConvLookup", FuseConvLookup},
     {"FuseConvByteAdd", FuseConvByteAdd},
     {"FoldQuantisedWeights", FoldQuantisedWeights},
-    {"FoldFocus", FoldFocus},
     {"MoveTransposeUp", MoveTransposeUp},
 };
 
@@ -69,17 +76,8 @@ Status Verify(const om::Graph& graph, const char* pass) {
   return {};
 }
 
-}  // namespace
-
-std::vector<std::string_view> PassNames() {
-  std::vector<std::string_view> names;
-  for (const Pass& pass : kPasses) names.push_back(pass.name);
-  names.push_back(kFoldIntoAipp);
-  return names;
-}
-
-Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled) {
-  for (const Pass& pass : kPasses) {
+Status RunAll(std::span<const Pass> passes, om::Graph& graph, const std::set<std::string>& disabled) {
+  for (const Pass& pass : passes) {
     if (disabled.count(pass.name) != 0) continue;
     NPUSTREAM_RETURN_IF_ERROR(pass.run(graph));
     NPUSTREAM_RETURN_IF_ERROR(Verify(graph, pass.name));
@@ -87,12 +85,37 @@ Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled) {
   return {};
 }
 
+}  // namespace
+
+std::vector<std::string_view> PassNames() {
+  std::vector<std::string_view> names;
+  for (const Pass& pass : kRealPasses) names.push_back(pass.name);
+  for (const Pass& pass : kIntegerPasses) names.push_back(pass.name);
+  names.push_back(kFoldIntoAipp);
+  return names;
+}
+
+Status RunRealPasses(om::Graph& graph, const std::set<std::string>& disabled) {
+  return RunAll(kRealPasses, graph, disabled);
+}
+
+Status RunIntegerPasses(om::Graph& graph, const std::set<std::string>& disabled) {
+  return RunAll(kIntegerPasses, graph, disabled);
+}
+
+Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled) {
+  NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(graph, disabled));
+  return RunIntegerPasses(graph, disabled);
+}
+
 Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& options) {
   // 1. ONNX to one graph per batch size, or to one graph for all of them.
   NPUSTREAM_ASSIGN_OR_RETURN(BatchPlans batches, ImportBatchPlans(model, options));
   for (om::OmPlan& plan : batches.plans) {
-    // 2. Optimisations that do not change results.
-    NPUSTREAM_RETURN_IF_ERROR(RunPasses(plan.graph, options.disabled_passes));
+    // 2. Optimisations that do not change results, and between them quantisation, which does.
+    NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(plan.graph, options.disabled_passes));
+    if (options.quantization) NPUSTREAM_RETURN_IF_ERROR(InsertQuantization(plan.graph, *options.quantization));
+    NPUSTREAM_RETURN_IF_ERROR(RunIntegerPasses(plan.graph, options.disabled_passes));
     // 3. What the user wants at the model's edges.
     NPUSTREAM_RETURN_IF_ERROR(ConvertOutputs(plan.graph, options.output_types));
     NPUSTREAM_RETURN_IF_ERROR(InsertAipp(plan.graph, options.aipp));

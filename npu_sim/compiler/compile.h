@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 
 #include "base/status.h"
 #include "npu_sim/compiler/onnx/onnx_model.h"
+#include "npu_sim/compiler/quantize/quantization_scheme.h"
 #include "npu_sim/om/om_model.h"
 
 namespace npustream::compiler {
@@ -25,6 +27,8 @@ struct CompileOptions {
   std::vector<std::string> outputs;                  // tensors that become outputs instead of the file's
   std::map<std::string, om::DataType> output_types;  // by output name; others keep their type
   std::set<std::string> disabled_passes;             // names of PassNames()
+  // How the model is quantised (quantize/plan_quantization.h); null: not at all. Shared, as options are copied.
+  std::shared_ptr<const QuantizationScheme> quantization;
 };
 
 // ONNX to an offline model that runs on this machine. Errors are sentences; by code:
@@ -37,7 +41,9 @@ Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& option
 // The optimisations that can be switched off, in the order in which they run.
 std::vector<std::string_view> PassNames();
 
-// All optimisations but the disabled ones, for one graph.
+// All optimisations but the disabled ones, for one graph: first those on real numbers, then those that bring integers.
 Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled);
+Status RunRealPasses(om::Graph& graph, const std::set<std::string>& disabled);
+Status RunIntegerPasses(om::Graph& graph, const std::set<std::string>& disabled);
 
 }  // namespace npustream::compiler

@@ -10,34 +10,54 @@
 
 namespace npustream::program {
 
-Result<std::vector<om::Bytes>> EvaluateGraph(const om::Graph& graph, const std::vector<om::Bytes>& inputs) {
+struct GraphEvaluator::State {
+  std::vector<size_t> input_bytes, output_bytes;
+  std::vector<AlignedMemory> constants;  // copies, as packed ones must be aligned
+  AlignedMemory arena;
+  std::unique_ptr<PlanRunner> runner;
+};
+
+GraphEvaluator::GraphEvaluator(std::unique_ptr<State> state) : state_(std::move(state)) {}
+GraphEvaluator::~GraphEvaluator() = default;
+
+Result<std::unique_ptr<GraphEvaluator>> GraphEvaluator::Create(const om::Graph& graph) {
+  auto state = std::make_unique<State>();
   NPUSTREAM_ASSIGN_OR_RETURN(const om::NativePlan plan, Lower(graph));
-  if (inputs.size() != graph.inputs.size())
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("{} inputs, expected {}", inputs.size(), graph.inputs.size()));
-  NPUSTREAM_ASSIGN_OR_RETURN(AlignedMemory arena, AlignedMemory::Allocate(plan.arena_bytes));
-  // Constants are copied: packed ones must be aligned.
-  std::vector<AlignedMemory> copies;
-  std::vector<const std::byte*> constants;
+  NPUSTREAM_ASSIGN_OR_RETURN(state->arena, AlignedMemory::Allocate(plan.arena_bytes));
+  std::vector<const std::byte*> addresses;
   for (const om::Blob& blob : plan.constants) {
     NPUSTREAM_ASSIGN_OR_RETURN(AlignedMemory copy, AlignedMemory::Allocate(blob.bytes.size()));
     std::copy(blob.bytes.begin(), blob.bytes.end(), copy.data());
-    constants.push_back(copy.data());
-    copies.push_back(std::move(copy));
+    addresses.push_back(copy.data());
+    state->constants.push_back(std::move(copy));
   }
-  NPUSTREAM_ASSIGN_OR_RETURN(const auto runner, PlanRunner::Create(plan, constants, {arena.data()}));
+  NPUSTREAM_ASSIGN_OR_RETURN(state->runner, PlanRunner::Create(plan, addresses, {state->arena.data()}));
+  for (const om::TensorId id : graph.inputs) state->input_bytes.push_back(graph.tensors[id].ByteSize());
+  for (const om::TensorId id : graph.outputs) state->output_bytes.push_back(graph.tensors[id].ByteSize());
+  return std::unique_ptr<GraphEvaluator>(new GraphEvaluator(std::move(state)));
+}
+
+Result<std::vector<om::Bytes>> GraphEvaluator::Run(const std::vector<om::Bytes>& inputs) const {
+  if (inputs.size() != state_->input_bytes.size())
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{} inputs, expected {}", inputs.size(), state_->input_bytes.size()));
   std::vector<const std::byte*> input_addresses;
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].size() != graph.tensors[graph.inputs[i]].ByteSize())
+    if (inputs[i].size() != state_->input_bytes[i])
       return Status(StatusCode::kInvalidArgument, fmt::format("input {} has {} bytes", i, inputs[i].size()));
     input_addresses.push_back(inputs[i].data());
   }
   std::vector<om::Bytes> outputs;
   std::vector<std::byte*> output_addresses;
-  for (const om::TensorId id : graph.outputs) outputs.emplace_back(graph.tensors[id].ByteSize());
+  for (const size_t bytes : state_->output_bytes) outputs.emplace_back(bytes);
   for (om::Bytes& output : outputs) output_addresses.push_back(output.data());
-  NPUSTREAM_RETURN_IF_ERROR(runner->Run(0, input_addresses, output_addresses));
+  NPUSTREAM_RETURN_IF_ERROR(state_->runner->Run(0, input_addresses, output_addresses));
   return outputs;
+}
+
+Result<std::vector<om::Bytes>> EvaluateGraph(const om::Graph& graph, const std::vector<om::Bytes>& inputs) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<GraphEvaluator> evaluator, GraphEvaluator::Create(graph));
+  return evaluator->Run(inputs);
 }
 
 Result<std::vector<om::Bytes>> EvaluateNode(const om::Graph& graph, const om::Node& node) {

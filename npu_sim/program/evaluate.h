@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "base/status.h"
@@ -11,8 +12,23 @@ namespace npustream::program {
 // plain layout. `graph` gives types and dims of the tensors.
 Result<std::vector<om::Bytes>> EvaluateNode(const om::Graph& graph, const om::Node& node);
 
-// Runs a whole graph once: the content of its outputs for the given content of its inputs. For tests and tools: it
-// lowers and allocates every time.
+// A whole graph made ready to run again and again, for tools. Values in the middle are seen by making them outputs of
+// the graph.
+class GraphEvaluator {
+ public:
+  static Result<std::unique_ptr<GraphEvaluator>> Create(const om::Graph& graph);
+  ~GraphEvaluator();
+
+  // The content of the outputs for the given content of the inputs.
+  Result<std::vector<om::Bytes>> Run(const std::vector<om::Bytes>& inputs) const;
+
+ private:
+  struct State;
+  explicit GraphEvaluator(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+// The same for one run.
 Result<std::vector<om::Bytes>> EvaluateGraph(const om::Graph& graph, const std::vector<om::Bytes>& inputs);
 
 }  // namespace npustream::program

@@ -1,5 +1,8 @@
 #include "npu_sim/compiler/ir/quantized.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "npu_sim/compiler/ir/match.h"
 
 namespace npustream::compiler {
@@ -20,6 +23,13 @@ bool IsByteTensor(const om::Tensor& tensor) {
 
 bool SameQuantization(const om::Tensor& a, const om::Tensor& b) {
   return a.type == b.type && a.quantization && b.quantization && *a.quantization == *b.quantization;
+}
+
+bool PicksElements(const om::Node& node) {
+  constexpr std::string_view kOps[] = {"Concat", "Expand", "Gather",  "MaxPool", "Reshape",
+                                       "Slice",  "Split",  "Tile",    "Transpose"};
+  if (std::find(std::begin(kOps), std::end(kOps), node.op) != std::end(kOps)) return true;
+  return node.op == "Resize" && om::GetString(node, "mode", "nearest") == "nearest";
 }
 
 }  // namespace npustream::compiler

@@ -18,4 +18,8 @@ bool IsByteTensor(const om::Tensor& tensor);
 // Whether the integers of two such tensors mean the same.
 bool SameQuantization(const om::Tensor& a, const om::Tensor& b);
 
+// Whether an operator's results' elements are elements of its first input (Concat: of any input), so that it is the same
+// on integers.
+bool PicksElements(const om::Node& node);
+
 }  // namespace npustream::compiler

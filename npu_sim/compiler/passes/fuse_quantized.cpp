@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -14,14 +13,6 @@
 
 namespace npustream::compiler {
 namespace {
-
-// Operators whose results' elements are elements of their first input (Concat: of any input).
-bool PicksElements(const om::Node& node) {
-  constexpr std::string_view kOps[] = {"Concat", "Expand", "Gather",  "MaxPool", "Reshape",
-                                       "Slice",  "Split",  "Tile",    "Transpose"};
-  if (std::find(std::begin(kOps), std::end(kOps), node.op) != std::end(kOps)) return true;
-  return node.op == "Resize" && om::GetString(node, "mode", "nearest") == "nearest";
-}
 
 class Fuser {
  public:

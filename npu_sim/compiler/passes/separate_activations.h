@@ -1,0 +1,14 @@
+#pragma once
+
+#include "base/status.h"
+#include "npu_sim/om/graph.h"
+
+namespace npustream::compiler {
+
+// The reverse of FuseConvActivation for functions that cost more than looking bytes up in a table (Silu, HardSwish,
+// Sigmoid, …): between a convolution and its function there can be bytes then. Those that stay on real numbers are
+// fused again afterwards.
+inline constexpr const char* kBeforeActivation = ".before";  // at the end of the name of what is between them
+Status SeparateActivations(om::Graph& graph);
+
+}  // namespace npustream::compiler
