@@ -15,6 +15,7 @@ inline constexpr int kExitWrongUse = 2;  // a flag, name or configuration file t
 // its exit code goes to `exit_code`.
 void AddBenchCommand(CLI::App& app, int& exit_code);
 void AddCheckCommand(CLI::App& app, int& exit_code);
+void AddCompareCommand(CLI::App& app, int& exit_code);
 void AddDetectCommand(CLI::App& app, int& exit_code);
 void AddModelsCommand(CLI::App& app, int& exit_code);
 void AddQuantizeCommand(CLI::App& app, int& exit_code);

@@ -39,6 +39,7 @@ int main(int argc, char** argv) {
   int exit_code = kExitDone;
   AddBenchCommand(app, exit_code);
   AddCheckCommand(app, exit_code);
+  AddCompareCommand(app, exit_code);
   AddDetectCommand(app, exit_code);
   AddModelsCommand(app, exit_code);
   AddQuantizeCommand(app, exit_code);
