@@ -10,13 +10,13 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include "apps/npustream/calibration_pictures.h"
 #include "apps/npustream/commands.h"
 #include "apps/npustream/compare_models.h"
 #include "apps/npustream/console.h"
 #include "apps/npustream/npy_file.h"
 #include "base/file.h"
 #include "base/standard_streams.h"
+#include "pipeline/calibration/model_pictures.h"
 
 namespace npustream::apps {
 namespace {
@@ -62,7 +62,7 @@ Result<om::Bytes> ReadInput(const CompareFlags& flags, const fs::path& path, con
     serving::ModelRequest request;
     request.model = flags.om;
     request.decoder = flags.decoder.empty() ? "yolox" : flags.decoder;  // nothing is decoded
-    NPUSTREAM_ASSIGN_OR_RETURN(ModelPictures pictures, ReadModelPictures(request, path.string(), 1, 1));
+    NPUSTREAM_ASSIGN_OR_RETURN(pipeline::ModelPictures pictures, pipeline::ReadModelPictures(request, path.string(), 1, 1));
     content = std::move(pictures.pictures[0]);
   }
   if (content.size() == input.ByteSize()) return content;

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "apps/npustream/calibration_pictures.h"
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
 #include "base/file.h"
@@ -16,6 +15,7 @@
 #include "npu_sim/compiler/quantize/plan_quantization.h"
 #include "npu_sim/compiler/quantize/report.h"
 #include "npu_sim/om/om_writer.h"
+#include "pipeline/calibration/model_pictures.h"
 #include "runtime/serving/acl_session.h"
 #include "runtime/serving/aipp_config.h"
 
@@ -43,7 +43,7 @@ struct QuantizeFlags {
 // What the model is compiled with, quantised or not: pictures through AIPP, as the elements have it compiled.
 Result<compiler::CompileOptions> CompileOptionsOf(const QuantizeFlags& flags, const compiler::OnnxModel& model,
                                                   const serving::ModelDescription& description,
-                                                  const ModelPictures& pictures) {
+                                                  const pipeline::ModelPictures& pictures) {
   compiler::CompileOptions options;
   options.model_name = fs::path(flags.output).stem();
   options.soc = serving::SocName();
@@ -78,8 +78,8 @@ Status QuantizeModel(QuantizeFlags& flags) {
   }
   NPUSTREAM_ASSIGN_OR_RETURN(const compiler::OnnxModel model, compiler::ReadOnnxModel(description.file));
   ShowProgressLine("reading pictures");
-  NPUSTREAM_ASSIGN_OR_RETURN(ModelPictures pictures,
-                             ReadModelPictures(flags.request, flags.images, flags.count, flags.interval));
+  NPUSTREAM_ASSIGN_OR_RETURN(pipeline::ModelPictures pictures,
+                             pipeline::ReadModelPictures(flags.request, flags.images, flags.count, flags.interval));
   NPUSTREAM_ASSIGN_OR_RETURN(compiler::CompileOptions options, CompileOptionsOf(flags, model, description, pictures));
   compiler::CalibrationData data;
   data.through_aipp = true;

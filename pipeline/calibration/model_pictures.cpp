@@ -1,4 +1,4 @@
-#include "apps/npustream/calibration_pictures.h"
+#include "pipeline/calibration/model_pictures.h"
 
 #include <memory>
 
@@ -14,12 +14,10 @@
 #include "pipeline/graph/launch_line.h"
 #include "pipeline/run.h"
 
-namespace npustream::apps {
+namespace npustream::pipeline {
 namespace {
 
 namespace fs = std::filesystem;
-using pipeline::LaunchLine;
-using pipeline::SourceKind;
 
 std::vector<fs::path> Spread(std::vector<fs::path> all, size_t count) {
   if (all.size() <= count) return all;
@@ -54,15 +52,15 @@ class Reader {
  public:
   explicit Reader(size_t count) : count_(count) {}
 
-  Result<ModelPictures> Run(const LaunchLine& line, std::unique_ptr<pipeline::PictureFeeder> feeder) {
+  Result<ModelPictures> Run(const LaunchLine& line, std::unique_ptr<PictureFeeder> feeder) {
     GError* raw_error = nullptr;
     pipeline_.reset(gst_parse_launch_full(line.ForParser().c_str(), nullptr, GST_PARSE_FLAG_FATAL_ERRORS, &raw_error));
-    const pipeline::UniqueError error(raw_error);
+    const UniqueError error(raw_error);
     if (pipeline_ == nullptr || error != nullptr)
       return Status(StatusCode::kInternal, fmt::format("the pipeline cannot be built: {}", error ? error->message : "?"));
     gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
     if (feeder != nullptr) {
-      const pipeline::UniqueElement source(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "pictures"));
+      const UniqueElement source(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "pictures"));
       feeder->Start(GST_APP_SRC(source.get()));
     }
     const Status status = Pull();
@@ -76,9 +74,9 @@ class Reader {
 
  private:
   Status Pull() {
-    const pipeline::UniqueElement sink(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "prepared"));
+    const UniqueElement sink(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "prepared"));
     while (found_.pictures.size() < count_) {
-      const pipeline::UniqueSample sample(gst_app_sink_pull_sample(GST_APP_SINK(sink.get())));
+      const UniqueSample sample(gst_app_sink_pull_sample(GST_APP_SINK(sink.get())));
       if (sample == nullptr) break;
       const elements::ModelInput* input = elements::NpuModelInputMeta::Get(gst_sample_get_buffer(sample.get()));
       if (input != nullptr) NPUSTREAM_RETURN_IF_ERROR(Take(*input));
@@ -101,17 +99,17 @@ class Reader {
 
   // The first error on the bus.
   Status Failure() const {
-    const pipeline::UniqueBus bus(gst_element_get_bus(pipeline_.get()));
-    const pipeline::UniqueMessage message(gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR));
+    const UniqueBus bus(gst_element_get_bus(pipeline_.get()));
+    const UniqueMessage message(gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR));
     if (message == nullptr) return {};
     GError* raw = nullptr;
     gst_message_parse_error(message.get(), &raw, nullptr);
-    const pipeline::UniqueError error(raw);
+    const UniqueError error(raw);
     return {StatusCode::kUnavailable, error->message};
   }
 
   const size_t count_;
-  pipeline::UniqueElement pipeline_;
+  UniqueElement pipeline_;
   ModelPictures found_;
 };
 
@@ -119,16 +117,16 @@ class Reader {
 
 Result<ModelPictures> ReadModelPictures(const serving::ModelRequest& request, const std::string& source, size_t count,
                                         int interval) {
-  NPUSTREAM_RETURN_IF_ERROR(pipeline::InitializeGStreamer());
-  const SourceKind kind = pipeline::SourceKindOf(source);
-  const std::string location = kind == SourceKind::kUri ? source : pipeline::PathOfSource(source);
+  NPUSTREAM_RETURN_IF_ERROR(InitializeGStreamer());
+  const SourceKind kind = SourceKindOf(source);
+  const std::string location = kind == SourceKind::kUri ? source : PathOfSource(source);
   std::error_code ignored;
   if (kind != SourceKind::kUri && !fs::exists(location, ignored))
     return Status(StatusCode::kNotFound, fmt::format("{} cannot be opened: no such file", location));
-  std::unique_ptr<pipeline::PictureFeeder> feeder;
+  std::unique_ptr<PictureFeeder> feeder;
   if (kind == SourceKind::kPictures) {
-    NPUSTREAM_ASSIGN_OR_RETURN(std::vector<fs::path> pictures, pipeline::ListPictures(location));
-    feeder = std::make_unique<pipeline::PictureFeeder>(Spread(std::move(pictures), count));
+    NPUSTREAM_ASSIGN_OR_RETURN(std::vector<fs::path> pictures, ListPictures(location));
+    feeder = std::make_unique<PictureFeeder>(Spread(std::move(pictures), count));
   }
   NPUSTREAM_ASSIGN_OR_RETURN(
       ModelPictures found,
@@ -138,4 +136,4 @@ Result<ModelPictures> ReadModelPictures(const serving::ModelRequest& request, co
   return found;
 }
 
-}  // namespace npustream::apps
+}  // namespace npustream::pipeline

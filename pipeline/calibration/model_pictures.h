@@ -6,7 +6,7 @@
 #include "base/status.h"
 #include "runtime/serving/model_store.h"
 
-namespace npustream::apps {
+namespace npustream::pipeline {
 
 // Pictures as a model is given them: decoded, scaled and padded by the elements that do it when the model runs.
 struct ModelPictures {
@@ -19,4 +19,4 @@ struct ModelPictures {
 Result<ModelPictures> ReadModelPictures(const serving::ModelRequest& request, const std::string& source, size_t count,
                                         int interval);
 
-}  // namespace npustream::apps
+}  // namespace npustream::pipeline
