@@ -36,7 +36,7 @@ target_include_directories(npustream_options INTERFACE "${CMAKE_SOURCE_DIR}")
 if(NPUSTREAM_SANITIZE)
   # GCC's data-flow warnings see ghosts in instrumented code (std::optional of a vector, for one); the other presets have them.
   target_compile_options(npustream_options INTERFACE
-    -fsanitize=${NPUSTREAM_SANITIZE} -fno-omit-frame-pointer -Wno-error=maybe-uninitialized)
+    -fsanitize=${NPUSTREAM_SANITIZE} -fno-omit-frame-pointer $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized>)
   target_link_options(npustream_options INTERFACE -fsanitize=${NPUSTREAM_SANITIZE})
 endif()
 if(NPUSTREAM_FUZZ)
