@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "npu_sim/compiler/batch_plans.h"
 #include "npu_sim/compiler/emit/emit_om.h"
 #include "npu_sim/compiler/ir/verify.h"
@@ -10,15 +12,18 @@
 #include "npu_sim/compiler/passes/fold_constants.h"
 #include "npu_sim/compiler/passes/fold_focus.h"
 #include "npu_sim/compiler/passes/fold_into_aipp.h"
+#include "npu_sim/compiler/passes/fuse_attention.h"
 #include "npu_sim/compiler/passes/fuse_conv_activation.h"
 #include "npu_sim/compiler/passes/fuse_conv_byte_add.h"
 #include "npu_sim/compiler/passes/fuse_conv_residual.h"
+#include "npu_sim/compiler/passes/fuse_layer_norm.h"
 #include "npu_sim/compiler/passes/fuse_mat_mul_bias.h"
 #include "npu_sim/compiler/passes/fuse_lookup.h"
 #include "npu_sim/compiler/passes/fuse_quantized.h"
 #include "npu_sim/compiler/passes/fuse_silu.h"
 #include "npu_sim/compiler/passes/insert_aipp.h"
 #include "npu_sim/compiler/passes/insert_quantization.h"
+#include "npu_sim/compiler/passes/merge_common_nodes.h"
 #include "npu_sim/compiler/passes/merge_pad_into_conv.h"
 #include "npu_sim/compiler/passes/merge_reshapes.h"
 #include "npu_sim/compiler/passes/move_transpose_up.h"
@@ -41,10 +46,13 @@ struct Pass {
 constexpr Pass kRealPasses[] = {
     {"FoldConstants", FoldConstants},
     {"RemoveIdentities", RemoveIdentities},
+    {"MergeCommonNodes", MergeCommonNodes},
     {"ReplaceGatherBySlice", ReplaceGatherBySlice},
+    {"FuseLayerNorm", FuseLayerNorm},
+    {"FuseAttention", FuseAttention},
+    {"FuseMatMulBias", FuseMatMulBias},
     {"MergeReshapes", MergeReshapes},
     {"MergePadIntoConv", MergePadIntoConv},
-    {"FuseMatMulBias", FuseMatMulBias},
     {"FoldBatchNorm", FoldBatchNorm},
     {"FuseSilu", FuseSilu},
     {"RemoveDeadCode", RemoveDeadCode},
@@ -79,7 +87,11 @@ Status Verify(const om::Graph& graph, const char* pass) {
 Status RunAll(std::span<const Pass> passes, om::Graph& graph, const std::set<std::string>& disabled) {
   for (const Pass& pass : passes) {
     if (disabled.count(pass.name) != 0) continue;
+    const size_t nodes_before = graph.nodes.size();
+    const int64_t begin_ns = Clock::System().NowNs();
     NPUSTREAM_RETURN_IF_ERROR(pass.run(graph));
+    Log(LogLevel::kInfo, "compiler", "pass {}: {:.2f} ms, {} nodes before, {} after", pass.name,
+        static_cast<double>(Clock::System().NowNs() - begin_ns) / 1e6, nodes_before, graph.nodes.size());
     NPUSTREAM_RETURN_IF_ERROR(Verify(graph, pass.name));
   }
   return {};

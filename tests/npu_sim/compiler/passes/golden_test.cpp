@@ -15,10 +15,13 @@
 #include "npu_sim/compiler/passes/fold_batch_norm.h"
 #include "npu_sim/compiler/passes/fold_constants.h"
 #include "npu_sim/compiler/passes/fold_focus.h"
+#include "npu_sim/compiler/passes/fuse_attention.h"
 #include "npu_sim/compiler/passes/fuse_conv_activation.h"
 #include "npu_sim/compiler/passes/fuse_conv_residual.h"
+#include "npu_sim/compiler/passes/fuse_layer_norm.h"
 #include "npu_sim/compiler/passes/fuse_mat_mul_bias.h"
 #include "npu_sim/compiler/passes/fuse_silu.h"
+#include "npu_sim/compiler/passes/merge_common_nodes.h"
 #include "npu_sim/compiler/passes/merge_pad_into_conv.h"
 #include "npu_sim/compiler/passes/merge_reshapes.h"
 #include "npu_sim/compiler/passes/move_transpose_up.h"
@@ -127,7 +130,9 @@ TEST_P(GoldenPassTest, TurnsEachGraphIntoTheExpectedOne) {
 INSTANTIATE_TEST_SUITE_P(
     AllPasses, GoldenPassTest,
     testing::Values(PassCase{"fold_batch_norm", FoldBatchNorm}, PassCase{"fold_constants", FoldConstants},
-                    PassCase{"fold_focus", FoldFocus}, PassCase{"fuse_conv_activation", FuseConvActivation},
+                    PassCase{"fold_focus", FoldFocus}, PassCase{"fuse_attention", FuseAttention}, PassCase{"fuse_layer_norm", FuseLayerNorm},
+                    PassCase{"merge_common_nodes", MergeCommonNodes},
+                    PassCase{"fuse_conv_activation", FuseConvActivation},
                     PassCase{"fuse_conv_residual", FuseConvResidual}, PassCase{"fuse_mat_mul_bias", FuseMatMulBias},
                     PassCase{"fuse_silu", FuseSilu}, PassCase{"merge_pad_into_conv", MergePadIntoConv},
                     PassCase{"merge_reshapes", MergeReshapes}, PassCase{"move_transpose_up", MoveTransposeUp},
