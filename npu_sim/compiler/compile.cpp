@@ -30,6 +30,7 @@
 #include "npu_sim/compiler/passes/remove_dead_code.h"
 #include "npu_sim/compiler/passes/remove_identities.h"
 #include "npu_sim/compiler/passes/replace_gather_by_slice.h"
+#include "npu_sim/compiler/passes/sink_transposes.h"
 #include "npu_sim/compiler/passes/unsigned_activations.h"
 
 namespace npustream::compiler {
@@ -50,6 +51,7 @@ constexpr Pass kRealPasses[] = {
     {"ReplaceGatherBySlice", ReplaceGatherBySlice},
     {"FuseLayerNorm", FuseLayerNorm},
     {"FuseAttention", FuseAttention},
+    {"SinkTransposes", SinkTransposes},
     {"FuseMatMulBias", FuseMatMulBias},
     {"MergeReshapes", MergeReshapes},
     {"MergePadIntoConv", MergePadIntoConv},

@@ -28,6 +28,7 @@
 #include "npu_sim/compiler/passes/remove_dead_code.h"
 #include "npu_sim/compiler/passes/remove_identities.h"
 #include "npu_sim/compiler/passes/replace_gather_by_slice.h"
+#include "npu_sim/compiler/passes/sink_transposes.h"
 #include "npu_sim/program/evaluate.h"
 #include "tests/npu_sim/compiler/support/parse_graph.h"
 
@@ -137,7 +138,8 @@ INSTANTIATE_TEST_SUITE_P(
                     PassCase{"fuse_silu", FuseSilu}, PassCase{"merge_pad_into_conv", MergePadIntoConv},
                     PassCase{"merge_reshapes", MergeReshapes}, PassCase{"move_transpose_up", MoveTransposeUp},
                     PassCase{"remove_dead_code", RemoveDeadCode}, PassCase{"remove_identities", RemoveIdentities},
-                    PassCase{"replace_gather_by_slice", ReplaceGatherBySlice}),
+                    PassCase{"replace_gather_by_slice", ReplaceGatherBySlice},
+                    PassCase{"sink_transposes", SinkTransposes}),
     [](const testing::TestParamInfo<PassCase>& info) { return std::string(info.param.file); });
 
 }  // namespace
