@@ -32,6 +32,7 @@
 #include "npu_sim/compiler/passes/replace_gather_by_slice.h"
 #include "npu_sim/compiler/passes/sink_transposes.h"
 #include "npu_sim/compiler/passes/unsigned_activations.h"
+#include "npu_sim/device/soc_profile.h"
 
 namespace npustream::compiler {
 namespace {
@@ -39,6 +40,8 @@ namespace {
 struct Pass {
   const char* name;
   Status (*run)(om::Graph& graph);
+  // In place of `run`, for fusions that the chip limits.
+  Status (*run_within)(om::Graph& graph, const FusionLimits& limits) = nullptr;
 };
 
 // The order matters: constants first, so that later passes see weights; residuals before activations, as a fused
@@ -49,8 +52,8 @@ constexpr Pass kRealPasses[] = {
     {"RemoveIdentities", RemoveIdentities},
     {"MergeCommonNodes", MergeCommonNodes},
     {"ReplaceGatherBySlice", ReplaceGatherBySlice},
-    {"FuseLayerNorm", FuseLayerNorm},
-    {"FuseAttention", FuseAttention},
+    {"FuseLayerNorm", nullptr, FuseLayerNorm},
+    {"FuseAttention", nullptr, FuseAttention},
     {"SinkTransposes", SinkTransposes},
     {"FuseMatMulBias", FuseMatMulBias},
     {"MergeReshapes", MergeReshapes},
@@ -86,12 +89,13 @@ Status Verify(const om::Graph& graph, const char* pass) {
   return {};
 }
 
-Status RunAll(std::span<const Pass> passes, om::Graph& graph, const std::set<std::string>& disabled) {
+Status RunAll(std::span<const Pass> passes, om::Graph& graph, const std::set<std::string>& disabled,
+              const FusionLimits& limits) {
   for (const Pass& pass : passes) {
     if (disabled.count(pass.name) != 0) continue;
     const size_t nodes_before = graph.nodes.size();
     const int64_t begin_ns = Clock::System().NowNs();
-    NPUSTREAM_RETURN_IF_ERROR(pass.run(graph));
+    NPUSTREAM_RETURN_IF_ERROR(pass.run_within ? pass.run_within(graph, limits) : pass.run(graph));
     Log(LogLevel::kInfo, "compiler", "pass {}: {:.2f} ms, {} nodes before, {} after", pass.name,
         static_cast<double>(Clock::System().NowNs() - begin_ns) / 1e6, nodes_before, graph.nodes.size());
     NPUSTREAM_RETURN_IF_ERROR(Verify(graph, pass.name));
@@ -109,12 +113,18 @@ std::vector<std::string_view> PassNames() {
   return names;
 }
 
-Status RunRealPasses(om::Graph& graph, const std::set<std::string>& disabled) {
-  return RunAll(kRealPasses, graph, disabled);
+Result<FusionLimits> LimitsOf(const CompileOptions& options) {
+  if (options.soc.empty()) return FusionLimits();
+  NPUSTREAM_ASSIGN_OR_RETURN(const device::SocProfile soc, device::FindSocProfile(options.soc));
+  return FusionLimits{soc.unified_buffer_bytes};
+}
+
+Status RunRealPasses(om::Graph& graph, const std::set<std::string>& disabled, const FusionLimits& limits) {
+  return RunAll(kRealPasses, graph, disabled, limits);
 }
 
 Status RunIntegerPasses(om::Graph& graph, const std::set<std::string>& disabled) {
-  return RunAll(kIntegerPasses, graph, disabled);
+  return RunAll(kIntegerPasses, graph, disabled, {});
 }
 
 Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled) {
@@ -125,9 +135,10 @@ Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled) {
 Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& options) {
   // 1. ONNX to one graph per batch size, or to one graph for all of them.
   NPUSTREAM_ASSIGN_OR_RETURN(BatchPlans batches, ImportBatchPlans(model, options));
+  NPUSTREAM_ASSIGN_OR_RETURN(const FusionLimits limits, LimitsOf(options));
   for (om::OmPlan& plan : batches.plans) {
     // 2. Optimisations that do not change results, and between them quantisation, which does.
-    NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(plan.graph, options.disabled_passes));
+    NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(plan.graph, options.disabled_passes, limits));
     if (options.quantization) NPUSTREAM_RETURN_IF_ERROR(InsertQuantization(plan.graph, *options.quantization));
     NPUSTREAM_RETURN_IF_ERROR(RunIntegerPasses(plan.graph, options.disabled_passes));
     // 3. What the user wants at the model's edges.

@@ -159,15 +159,22 @@ class Matcher {
   const Uses uses_;
 };
 
+// The scores of as many query rows as a cube's side stay in the core between the two products.
+bool FitsChip(const om::Dims& scores, const FusionLimits& limits) {
+  constexpr int64_t kCubeSide = 16;
+  const int64_t rows = std::min(kCubeSide, scores[scores.size() - 2]);
+  return limits.Fits(static_cast<uint64_t>(rows) * static_cast<uint64_t>(scores.back()));
+}
+
 }  // namespace
 
-Status FuseAttention(om::Graph& graph) {
+Status FuseAttention(om::Graph& graph, const FusionLimits& limits) {
   const Matcher matcher(graph);
   std::vector<bool> dead(graph.nodes.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     om::Node& node = graph.nodes[n];
     const std::optional<Match> match = matcher.MatchNode(node);
-    if (!match) continue;
+    if (!match || !FitsChip(TensorOf(graph, node.inputs[0]).dims, limits)) continue;
     Perm y_perm = InOrder(match->q.perm.size());
     if (const om::Node* turn = matcher.OuterTranspose(node.outputs[0])) {
       y_perm = om::GetInts(*turn, "perm");

@@ -114,7 +114,7 @@ om::TensorId AsRow(om::Graph& graph, om::TensorId id, const om::Dims& row) {
 
 }  // namespace
 
-Status FuseLayerNorm(om::Graph& graph) {
+Status FuseLayerNorm(om::Graph& graph, const FusionLimits& limits) {
   const Matcher matcher(graph);
   std::vector<bool> dead(graph.nodes.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -122,6 +122,7 @@ Status FuseLayerNorm(om::Graph& graph) {
     if (!match || TensorOf(graph, match->x).type != om::DataType::kFloat32) continue;
     const om::Dims& dims = TensorOf(graph, match->x).dims;
     const om::Dims row(dims.begin() + match->axis, dims.end());
+    if (!limits.Fits(3 * static_cast<uint64_t>(om::ElementCount(row)))) continue;  // with its factors and offsets
     om::TensorId result = graph.nodes[n].outputs[0], scale = om::kNoTensor, bias = om::kNoTensor;
     size_t last = n;
     for (const auto& [op, operand] : {std::pair{"Mul", &scale}, std::pair{"Add", &bias}}) {

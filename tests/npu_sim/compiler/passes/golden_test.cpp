@@ -107,6 +107,16 @@ void ExpectSameResults(const om::Graph& before, const om::Graph& after) {
   }
 }
 
+// On a chip whose cores hold so many bytes.
+template <uint64_t kBytes>
+Status FuseAttentionWithin(om::Graph& graph) {
+  return FuseAttention(graph, {kBytes});
+}
+template <uint64_t kBytes>
+Status FuseLayerNormWithin(om::Graph& graph) {
+  return FuseLayerNorm(graph, {kBytes});
+}
+
 class GoldenPassTest : public testing::TestWithParam<PassCase> {};
 
 TEST_P(GoldenPassTest, TurnsEachGraphIntoTheExpectedOne) {
@@ -131,7 +141,9 @@ TEST_P(GoldenPassTest, TurnsEachGraphIntoTheExpectedOne) {
 INSTANTIATE_TEST_SUITE_P(
     AllPasses, GoldenPassTest,
     testing::Values(PassCase{"fold_batch_norm", FoldBatchNorm}, PassCase{"fold_constants", FoldConstants},
-                    PassCase{"fold_focus", FoldFocus}, PassCase{"fuse_attention", FuseAttention}, PassCase{"fuse_layer_norm", FuseLayerNorm},
+                    PassCase{"fold_focus", FoldFocus}, PassCase{"fuse_attention", FuseAttentionWithin<1024>},
+                    PassCase{"fuse_attention_small_chip", FuseAttentionWithin<59>}, PassCase{"fuse_layer_norm", FuseLayerNormWithin<1024>},
+                    PassCase{"fuse_layer_norm_small_chip", FuseLayerNormWithin<23>},
                     PassCase{"merge_common_nodes", MergeCommonNodes},
                     PassCase{"fuse_conv_activation", FuseConvActivation},
                     PassCase{"fuse_conv_residual", FuseConvResidual}, PassCase{"fuse_mat_mul_bias", FuseMatMulBias},
