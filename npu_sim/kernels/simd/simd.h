@@ -194,6 +194,10 @@ struct SimdTable {
   void (*power)(const float* x, float* y, size_t n, float e);
   // y[i] = a·x[i] + b·z[i].
   void (*blend)(const float* x, const float* z, float* y, float a, float b, size_t n);
+  // y = (x − mean) / sqrt(variance + epsilon) · scale + bias over a row; bias may be null. x and y may be the same.
+  void (*layer_norm_row)(const float* x, const float* scale, const float* bias, float* y, size_t n, float epsilon);
+  // y = exp(x − max) / Σ exp(x − max) over a row. x and y may be the same.
+  void (*softmax_row)(const float* x, float* y, size_t n);
   // One row of pixels: three bytes a pixel from separate rows → three rows of floats.
   void (*aipp_row)(const uint8_t* const channels[3], float* const rows[3], size_t n, const AippRow& row);
   // A 4:2:0 semi-planar row: luma and interleaved chroma (u, v per two pixels) from the even column `x0` on.
