@@ -83,7 +83,9 @@ Status QuantizeModel(QuantizeFlags& flags) {
   NPUSTREAM_ASSIGN_OR_RETURN(compiler::CompileOptions options, CompileOptionsOf(flags, model, description, pictures));
   compiler::CalibrationData data;
   data.through_aipp = true;
-  for (std::vector<std::byte>& picture : pictures.pictures) data.samples.push_back({std::move(picture)});
+  om::Bytes& samples = data.inputs.emplace_back();
+  for (const std::vector<std::byte>& picture : pictures.pictures)
+    samples.insert(samples.end(), picture.begin(), picture.end());
   flags.options.notify = ShowProgressLine;
   NPUSTREAM_ASSIGN_OR_RETURN(compiler::QuantizationScheme scheme,
                              compiler::PlanQuantization(model, options, data, flags.options));

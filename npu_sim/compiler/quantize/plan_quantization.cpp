@@ -30,9 +30,13 @@ using Samples = std::vector<std::vector<om::Bytes>>;
 
 class Planner {
  public:
-  Planner(om::Graph graph, const CompileOptions& options, const CalibrationData& data,
+  Planner(om::Graph graph, const CompileOptions& options, bool through_aipp, Samples samples,
           const QuantizationOptions& quantization)
-      : graph_(std::move(graph)), options_(options), data_(data), quantization_(quantization) {}
+      : graph_(std::move(graph)),
+        options_(options),
+        through_aipp_(through_aipp),
+        samples_(std::move(samples)),
+        quantization_(quantization) {}
 
   Result<QuantizationScheme> Run() {
     scheme_.tables = quantization_.tables;
@@ -51,12 +55,12 @@ class Planner {
 
   // The graph as it is fed with samples.
   Result<std::unique_ptr<program::GraphEvaluator>> Ready(om::Graph graph) const {
-    if (data_.through_aipp) NPUSTREAM_RETURN_IF_ERROR(InsertAipp(graph, options_.aipp));
+    if (through_aipp_) NPUSTREAM_RETURN_IF_ERROR(InsertAipp(graph, options_.aipp));
     return program::GraphEvaluator::Create(graph);
   }
 
   Samples FirstSamples(size_t count) const {
-    return {data_.samples.begin(), data_.samples.begin() + static_cast<std::ptrdiff_t>(std::min(count, data_.samples.size()))};
+    return {samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(std::min(count, samples_.size()))};
   }
 
   // The tensors that become bytes, and what is asked about them, in the order of the graph.
@@ -93,9 +97,9 @@ class Planner {
     MakeOutputs(graph, observed);
     NPUSTREAM_ASSIGN_OR_RETURN(const auto evaluator, Ready(std::move(graph)));
     histograms_.resize(graph_.tensors.size());
-    for (size_t s = 0; s < data_.samples.size(); ++s) {
-      Notify(fmt::format("looking at picture {} of {}", s + 1, data_.samples.size()));
-      NPUSTREAM_ASSIGN_OR_RETURN(std::vector<om::Bytes> values, evaluator->Run(data_.samples[s]));
+    for (size_t s = 0; s < samples_.size(); ++s) {
+      Notify(fmt::format("looking at picture {} of {}", s + 1, samples_.size()));
+      NPUSTREAM_ASSIGN_OR_RETURN(std::vector<om::Bytes> values, evaluator->Run(samples_[s]));
       for (size_t i = 0; i < observed.size(); ++i)
         histograms_[static_cast<size_t>(observed[i])].Add(AsFloats(values[outputs + i]));
       values.resize(outputs);
@@ -155,7 +159,7 @@ class Planner {
   }
 
   Status ChooseMethod() {
-    scheme_.samples = data_.samples.size();
+    scheme_.samples = samples_.size();
     scheme_.real_nodes = quantization_.real_nodes;
     if (quantization_.method) {
       scheme_.method = ToString(*quantization_.method);
@@ -187,7 +191,7 @@ class Planner {
     NPUSTREAM_ASSIGN_OR_RETURN(const auto evaluator, Ready(std::move(graph)));
     std::vector<ErrorSum> errors(graph_.outputs.size());
     for (size_t s = 0; s < std::min(samples, real_outputs_.size()); ++s) {
-      NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::Bytes> outputs, evaluator->Run(data_.samples[s]));
+      NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::Bytes> outputs, evaluator->Run(samples_[s]));
       for (size_t i = 0; i < outputs.size(); ++i) {
         if (TensorOf(graph_, graph_.outputs[i]).type == om::DataType::kFloat32)
           errors[i].Add(AsFloats(real_outputs_[s][i]), AsFloats(outputs[i]));
@@ -308,7 +312,8 @@ class Planner {
 
   om::Graph graph_;  // of real numbers, fused
   const CompileOptions& options_;
-  const CalibrationData& data_;
+  const bool through_aipp_;
+  const Samples samples_;
   const QuantizationOptions& quantization_;
   QuantizationSites sites_;
   std::vector<Histogram> histograms_;             // by tensor
@@ -318,22 +323,34 @@ class Planner {
   QuantizationScheme scheme_;
 };
 
-Status CheckSamples(const om::Graph& graph, const CalibrationData& data) {
-  if (data.samples.empty()) return {StatusCode::kInvalidArgument, "there is nothing to calibrate with"};
-  for (const std::vector<om::Bytes>& sample : data.samples) {
-    if (sample.size() != graph.inputs.size()) {
-      return {StatusCode::kInvalidArgument, fmt::format("calibration data for {} inputs, the model has {}",
-                                                        sample.size(), graph.inputs.size())};
+// The data cut into samples of the graph's inputs.
+Result<Samples> CutIntoSamples(const om::Graph& graph, const CalibrationData& data) {
+  const auto fail = [](std::string reason) { return Status(StatusCode::kInvalidArgument, std::move(reason)); };
+  if (data.inputs.size() != graph.inputs.size()) {
+    return fail(fmt::format("there is calibration data for {} inputs, but the model has {}", data.inputs.size(),
+                            graph.inputs.size()));
+  }
+  Samples samples;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const om::Tensor& input = TensorOf(graph, graph.inputs[i]);
+    const om::Bytes& values = data.inputs[i];
+    const size_t bytes = input.ByteSize();
+    if (bytes == 0 || values.empty() || values.size() % bytes != 0) {
+      return fail(fmt::format("{} bytes of calibration data for input '{}' are no whole number of samples of {} bytes",
+                              values.size(), input.name, bytes));
     }
-    for (size_t i = 0; i < sample.size(); ++i) {
-      const om::Tensor& input = TensorOf(graph, graph.inputs[i]);
-      if (sample[i].size() != input.ByteSize()) {
-        return {StatusCode::kInvalidArgument, fmt::format("calibration data of {} bytes for input '{}', which has {}",
-                                                          sample[i].size(), input.name, input.ByteSize())};
-      }
+    if (i == 0) samples.resize(values.size() / bytes);
+    if (values.size() / bytes != samples.size()) {
+      return fail(fmt::format("calibration data for input '{}' has {} samples, that for the first input {}", input.name,
+                              values.size() / bytes, samples.size()));
+    }
+    for (size_t s = 0; s < samples.size(); ++s) {
+      const auto begin = values.begin() + static_cast<std::ptrdiff_t>(s * bytes);
+      samples[s].emplace_back(begin, begin + static_cast<std::ptrdiff_t>(bytes));
     }
   }
-  return {};
+  if (data.most_images > 0 && data.most_images < samples.size()) samples.resize(data.most_images);
+  return samples;
 }
 
 }  // namespace
@@ -345,8 +362,8 @@ Result<QuantizationScheme> PlanQuantization(const OnnxModel& model, const Compil
   NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(graph, options.disabled_passes));
   om::Graph fed = graph;
   if (data.through_aipp) NPUSTREAM_RETURN_IF_ERROR(InsertAipp(fed, options.aipp));
-  NPUSTREAM_RETURN_IF_ERROR(CheckSamples(fed, data));
-  return Planner(std::move(graph), options, data, quantization).Run();
+  NPUSTREAM_ASSIGN_OR_RETURN(Samples samples, CutIntoSamples(fed, data));
+  return Planner(std::move(graph), options, data.through_aipp, std::move(samples), quantization).Run();
 }
 
 }  // namespace npustream::compiler
