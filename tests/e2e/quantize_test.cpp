@@ -80,7 +80,7 @@ TEST_P(Quantize, CostsLittlePrecision) {
   ASSERT_EQ(run.exit_code, 0) << run.output;
   const auto layers = nlohmann::json::parse(*ReadTextFile(report));
   EXPECT_EQ(layers["samples"], 32);
-  EXPECT_GE(layers["integer_layers"].get<double>(), 0.9 * static_cast<double>(layers["layers"].size()));
+  EXPECT_GE(layers["integer_layers"].get<double>(), 0.8 * static_cast<double>(layers["layers"].size()));
 
   const nlohmann::json real = Score(model, folder, scorer);
   const nlohmann::json integers = Score(DescribeOm(model, om, folder).string(), folder, scorer);

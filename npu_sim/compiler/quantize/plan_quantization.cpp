@@ -1,7 +1,8 @@
 #include "npu_sim/compiler/quantize/plan_quantization.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -42,7 +43,9 @@ class Planner {
     scheme_.tables = quantization_.tables;
     if (scheme_.tables) NPUSTREAM_RETURN_IF_ERROR(SeparateActivations(graph_));
     sites_ = FindQuantizationSites(graph_, quantization_.real_nodes);
+    FindHeads();
     NPUSTREAM_RETURN_IF_ERROR(Observe());
+    SetMeans();
     NPUSTREAM_RETURN_IF_ERROR(FitTables());
     NPUSTREAM_RETURN_IF_ERROR(ChooseMethod());
     NPUSTREAM_RETURN_IF_ERROR(ReturnHarmfulLayers());
@@ -92,8 +95,9 @@ class Planner {
 
   Status Observe() {
     const std::vector<om::TensorId> observed = Observed();
-    const size_t outputs = graph_.outputs.size();
+    const size_t first = graph_.outputs.size() + heads_.size();
     om::Graph graph = graph_;
+    MakeOutputs(graph, heads_);
     MakeOutputs(graph, observed);
     NPUSTREAM_ASSIGN_OR_RETURN(const auto evaluator, Ready(std::move(graph)));
     histograms_.resize(graph_.tensors.size());
@@ -101,11 +105,33 @@ class Planner {
       Notify(fmt::format("looking at picture {} of {}", s + 1, samples_.size()));
       NPUSTREAM_ASSIGN_OR_RETURN(std::vector<om::Bytes> values, evaluator->Run(samples_[s]));
       for (size_t i = 0; i < observed.size(); ++i)
-        histograms_[static_cast<size_t>(observed[i])].Add(AsFloats(values[outputs + i]));
-      values.resize(outputs);
-      if (s < kCompared) real_outputs_.push_back(std::move(values));
+        Count(observed[i], AsFloats(values[first + i]));
+      if (s >= kCompared) continue;
+      const auto begin = std::make_move_iterator(values.begin() + static_cast<std::ptrdiff_t>(graph_.outputs.size()));
+      real_heads_.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(heads_.size()));
     }
     return {};
+  }
+
+  void Count(om::TensorId id, std::span<const float> values) {
+    histograms_[static_cast<size_t>(id)].Add(values);
+    const om::Tensor& tensor = TensorOf(graph_, id);
+    if (tensor.dims.size() != 4 || values.empty()) return;
+    const auto channels = static_cast<size_t>(tensor.dims[1]), pixels = static_cast<size_t>(tensor.dims[2] * tensor.dims[3]);
+    std::vector<double>& sums = sums_[tensor.name];
+    sums.resize(channels);
+    for (size_t i = 0; i < values.size(); ++i) sums[i / pixels % channels] += values[i];
+  }
+
+  void SetMeans() {
+    for (const auto& [name, sums] : sums_) {
+      const om::Tensor& tensor = *std::find_if(graph_.tensors.begin(), graph_.tensors.end(),
+                                               [&, &name = name](const om::Tensor& t) { return t.name == name; });
+      const double count = static_cast<double>(om::ElementCount(tensor.dims)) / static_cast<double>(sums.size()) *
+                           static_cast<double>(samples_.size());
+      std::vector<float>& means = scheme_.means[name];
+      for (const double sum : sums) means.push_back(static_cast<float>(sum / count));
+    }
   }
 
   // What comes before a table is spread so that what comes after it is as right as can be, whatever the method.
@@ -183,23 +209,31 @@ class Planner {
 
   // ---- Errors
 
-  // Of the network as it will run, with its integer kernels.
+  // Of the network as it will run, with its integer kernels. Heads are compared, not outputs: where boxes and scores
+  // share an output, large coordinates would hide what becomes of small scores.
   Result<double> OutputError(const QuantizationScheme& scheme, size_t samples) const {
     om::Graph graph = graph_;
+    MakeOutputs(graph, heads_);
     NPUSTREAM_RETURN_IF_ERROR(InsertQuantization(graph, scheme));
     NPUSTREAM_RETURN_IF_ERROR(RunIntegerPasses(graph, options_.disabled_passes));
     NPUSTREAM_ASSIGN_OR_RETURN(const auto evaluator, Ready(std::move(graph)));
-    std::vector<ErrorSum> errors(graph_.outputs.size());
-    for (size_t s = 0; s < std::min(samples, real_outputs_.size()); ++s) {
-      NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::Bytes> outputs, evaluator->Run(samples_[s]));
-      for (size_t i = 0; i < outputs.size(); ++i) {
-        if (TensorOf(graph_, graph_.outputs[i]).type == om::DataType::kFloat32)
-          errors[i].Add(AsFloats(real_outputs_[s][i]), AsFloats(outputs[i]));
-      }
+    std::vector<ErrorSum> errors(heads_.size());
+    for (size_t s = 0; s < std::min(samples, real_heads_.size()); ++s) {
+      NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::Bytes> values, evaluator->Run(samples_[s]));
+      for (size_t i = 0; i < heads_.size(); ++i)
+        errors[i].Add(AsFloats(real_heads_[s][i]), AsFloats(values[graph_.outputs.size() + i]));
     }
-    double worst = 0;
-    for (const ErrorSum& error : errors) worst = std::max(worst, error.Relative());
-    return worst;
+    double squares = 0;
+    for (const ErrorSum& error : errors) squares += error.Relative() * error.Relative();
+    return errors.empty() ? 0 : std::sqrt(squares / static_cast<double>(errors.size()));
+  }
+
+  // Results of layers that no other layer on bytes reads.
+  void FindHeads() {
+    for (const size_t n : QuantizedLayers()) {
+      const om::TensorId result = ResultOf(n);
+      if (!sites_.as_bytes[static_cast<size_t>(result)]) heads_.push_back(result);
+    }
   }
 
   // The layers that run on bytes, by node.
@@ -317,8 +351,10 @@ class Planner {
   const QuantizationOptions& quantization_;
   QuantizationSites sites_;
   std::vector<Histogram> histograms_;             // by tensor
+  std::map<std::string, std::vector<double>> sums_;  // by tensor and channel, over all samples
   std::map<om::TensorId, Range> table_ranges_;
-  Samples real_outputs_;                          // of the samples that are compared
+  std::vector<om::TensorId> heads_;
+  Samples real_heads_;  // their values, for the samples that are compared
   std::map<size_t, double> own_errors_;           // by node
   QuantizationScheme scheme_;
 };

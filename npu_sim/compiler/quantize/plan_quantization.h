@@ -22,14 +22,14 @@ struct CalibrationData {
 };
 
 struct QuantizationOptions {
-  // Nothing: the one with the least error of the outputs. The default scored best on the detectors that it was tried on.
-  std::optional<RangeMethod> method = RangeMethod::kPercentile;
+  // Nothing: the one with the least error of the heads. The default scored best on the detectors that it was tried on.
+  std::optional<RangeMethod> method = RangeMethod::kLeastSquares;
   double percentile = 99.99;
   bool tables = true;  // QuantizationScheme::tables
   std::set<std::string> real_nodes;  // what stays on real numbers in any case, see StaysReal
-  // Layers go back to real numbers, the most harmful first, until the error of the outputs (√(Σ difference² / Σ real²),
-  // the worst output's) is no larger.
-  double error_limit = 0.2;
+  // Layers go back to real numbers, the most harmful first, until the error of the heads (layers that no other layer on
+  // bytes reads) is no larger: √(Σ difference² / Σ real²) of each, then the root of the mean square over them.
+  double error_limit = 0.15;
   std::function<void(const std::string&)> notify;  // told what takes time; may be empty
 };
 

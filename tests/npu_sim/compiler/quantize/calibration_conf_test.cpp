@@ -26,7 +26,7 @@ TEST(CalibrationConf, IsReadAsTheVendorWritesIt) {
   EXPECT_EQ(conf.input_shapes.at("in"), (om::Dims{16, 3, 4, 4}));
   EXPECT_EQ(conf.input_shapes.at("in:1"), (om::Dims{16, 2}));
   EXPECT_EQ(conf.config_file, "simple.cfg");
-  EXPECT_EQ(conf.options.method, RangeMethod::kPercentile);
+  EXPECT_EQ(conf.options.method, RangeMethod::kLeastSquares);
 }
 
 TEST(CalibrationConf, HasFieldsOfOurOwn) {

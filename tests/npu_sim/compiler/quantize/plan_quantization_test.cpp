@@ -220,7 +220,7 @@ TEST(Report, HasALinePerLayer) {
   EXPECT_THAT(text, HasSubstr("stem                                     int8"));
   EXPECT_THAT(text, HasSubstr("asked for"));
   EXPECT_THAT(text, HasSubstr("1 of 2 layers run on 8-bit integers; ranges by kl over 7 samples; relative error of the "
-                              "outputs 0.1250"));
+                              "heads 0.1250"));
   const auto json = nlohmann::json::parse(ReportJson(scheme));
   EXPECT_EQ(json["integer_layers"], 1);
   EXPECT_EQ(json["layers"][0]["input_range"], (std::vector<double>{0, 255}));
