@@ -1,5 +1,6 @@
 # How our own code is compiled: the same flags for every target, set through the interface library npustream_options.
 option(NPUSTREAM_BUILD_TESTS "Build the tests" ON)
+option(NPUSTREAM_FUZZ "Build the targets of tests/fuzz for libFuzzer (needs clang)" OFF)
 set(NPUSTREAM_SANITIZE "" CACHE STRING "Sanitizers for all of our code: empty, address,undefined or thread")
 
 if(NOT CMAKE_BUILD_TYPE)
@@ -35,8 +36,13 @@ target_include_directories(npustream_options INTERFACE "${CMAKE_SOURCE_DIR}")
 if(NPUSTREAM_SANITIZE)
   # GCC's data-flow warnings see ghosts in instrumented code (std::optional of a vector, for one); the other presets have them.
   target_compile_options(npustream_options INTERFACE
-    -fsanitize=${NPUSTREAM_SANITIZE} -fno-omit-frame-pointer -Wno-error=maybe-uninitialized)
+    -fsanitize=${NPUSTREAM_SANITIZE} -fno-omit-frame-pointer $<$<CXX_COMPILER_ID:GNU>:-Wno-error=maybe-uninitialized>)
   target_link_options(npustream_options INTERFACE -fsanitize=${NPUSTREAM_SANITIZE})
+endif()
+if(NPUSTREAM_FUZZ)
+  # Coverage counters in all of our code; only the targets get libFuzzer's main. Clang's warnings are not the build's.
+  target_compile_options(npustream_options INTERFACE -fsanitize=fuzzer-no-link -Wno-error)
+  target_link_options(npustream_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 find_program(NPUSTREAM_MOLD mold)
 if(NPUSTREAM_MOLD)

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "npu_sim/om/om_reader.h"
+#include "npu_sim/program/model_report.h"
 
 namespace npustream::atc {
 namespace {
@@ -46,6 +47,9 @@ Check PrintOmInfo(const std::filesystem::path& path) {
   Print(stdout, "node info: node_num [{}], batch [{}]\n", sizes.node_count, fmt::join(info.gears, ","));
   PrintPorts("input", info.inputs);
   PrintPorts("output", info.outputs);
+  const auto report = program::ReportModel(file);
+  if (!report.ok()) return ModelFailure(report.status());
+  Print(stdout, "{}", program::ToText(*report));
   Print(stdout, "============ Display Model Info end   ============\n");
   return std::nullopt;
 }

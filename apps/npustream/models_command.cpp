@@ -1,12 +1,16 @@
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 
 #include "apps/npustream/commands.h"
 #include "apps/npustream/console.h"
 #include "base/standard_streams.h"
+#include "npu_sim/om/om_reader.h"
+#include "npu_sim/program/model_report.h"
 #include "runtime/serving/model_catalog.h"
 #include "runtime/serving/model_pull.h"
 
@@ -44,7 +48,35 @@ void PrintDescription(const serving::ModelDescription& model) {
       model.threshold, model.nms_iou, model.labels.size(), model.licence, model.source_url, model.sha256);
 }
 
+const char* NameOf(om::Format format) {
+  return format == om::Format::kNchw ? "NCHW" : format == om::Format::kNhwc ? "NHWC" : "ND";
+}
+
+void PrintPorts(const char* side, const std::vector<om::PortInfo>& ports) {
+  for (size_t i = 0; i < ports.size(); ++i) {
+    Print(stdout, "{:<15} {} {} [{}] {}\n", fmt::format("{} {}:", side, i), ports[i].name, om::ToString(ports[i].type),
+          fmt::join(ports[i].dims, ","), NameOf(ports[i].format));
+  }
+}
+
+// What an offline model holds and needs.
+int OmInfo(const std::string& path) {
+  const auto file = om::OmFile::Open(path);
+  if (!file.ok()) return Fail(file.status());
+  const auto report = program::ReportModel(**file);
+  if (!report.ok()) return Fail(report.status());
+  const om::OmInfo& info = (*file)->info();
+  Print(stdout, "name:           {}\nchip:           {}\ncompiled by:    {}\nbatches:        {}{}\nAIPP:           {}\n",
+        info.name, info.soc, info.command_line, fmt::join(info.gears, ", "), info.dynamic_batch ? " (dynamic)" : "",
+        info.aipp.empty() ? "none" : "static");
+  PrintPorts("input", info.inputs);
+  PrintPorts("output", info.outputs);
+  Print(stdout, "{}", program::ToText(*report));
+  return kExitDone;
+}
+
 int Info(const std::string& name) {
+  if (name.ends_with(".om")) return OmInfo(name);
   const auto path = serving::FindDescription(name);
   if (!path.ok()) return Fail(path.status());
   const auto model = serving::LoadModelDescription(*path);
@@ -82,8 +114,8 @@ void AddModelsCommand(CLI::App& app, int& exit_code) {
     exit_code = List();
   });
   auto name = std::make_shared<std::string>();  // shared by the callbacks, which outlive this function
-  CLI::App* info = command->add_subcommand("info", "What a model's description says");
-  info->add_option("name", *name, "The model's name")->required();
+  CLI::App* info = command->add_subcommand("info", "What a model's description says, or what an OM holds and needs");
+  info->add_option("name", *name, "The model's name, or an OM")->required();
   info->callback([name, &exit_code] { exit_code = Info(*name); });
   CLI::App* pull =
       command->add_subcommand("pull", "Bring a public model's file, from NPUSTREAM_MODEL_MIRROR or its source");

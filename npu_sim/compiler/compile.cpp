@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "base/clock.h"
+#include "base/log.h"
 #include "npu_sim/compiler/batch_plans.h"
 #include "npu_sim/compiler/emit/emit_om.h"
 #include "npu_sim/compiler/ir/verify.h"
@@ -10,22 +12,27 @@
 #include "npu_sim/compiler/passes/fold_constants.h"
 #include "npu_sim/compiler/passes/fold_focus.h"
 #include "npu_sim/compiler/passes/fold_into_aipp.h"
+#include "npu_sim/compiler/passes/fuse_attention.h"
 #include "npu_sim/compiler/passes/fuse_conv_activation.h"
 #include "npu_sim/compiler/passes/fuse_conv_byte_add.h"
 #include "npu_sim/compiler/passes/fuse_conv_residual.h"
+#include "npu_sim/compiler/passes/fuse_layer_norm.h"
 #include "npu_sim/compiler/passes/fuse_mat_mul_bias.h"
 #include "npu_sim/compiler/passes/fuse_lookup.h"
 #include "npu_sim/compiler/passes/fuse_quantized.h"
 #include "npu_sim/compiler/passes/fuse_silu.h"
 #include "npu_sim/compiler/passes/insert_aipp.h"
 #include "npu_sim/compiler/passes/insert_quantization.h"
+#include "npu_sim/compiler/passes/merge_common_nodes.h"
 #include "npu_sim/compiler/passes/merge_pad_into_conv.h"
 #include "npu_sim/compiler/passes/merge_reshapes.h"
 #include "npu_sim/compiler/passes/move_transpose_up.h"
 #include "npu_sim/compiler/passes/remove_dead_code.h"
 #include "npu_sim/compiler/passes/remove_identities.h"
 #include "npu_sim/compiler/passes/replace_gather_by_slice.h"
+#include "npu_sim/compiler/passes/sink_transposes.h"
 #include "npu_sim/compiler/passes/unsigned_activations.h"
+#include "npu_sim/device/soc_profile.h"
 
 namespace npustream::compiler {
 namespace {
@@ -33,6 +40,8 @@ namespace {
 struct Pass {
   const char* name;
   Status (*run)(om::Graph& graph);
+  // In place of `run`, for fusions that the chip limits.
+  Status (*run_within)(om::Graph& graph, const FusionLimits& limits) = nullptr;
 };
 
 // The order matters: constants first, so that later passes see weights; residuals before activations, as a fused
@@ -41,10 +50,14 @@ struct Pass {
 constexpr Pass kRealPasses[] = {
     {"FoldConstants", FoldConstants},
     {"RemoveIdentities", RemoveIdentities},
+    {"MergeCommonNodes", MergeCommonNodes},
     {"ReplaceGatherBySlice", ReplaceGatherBySlice},
+    {"FuseLayerNorm", nullptr, FuseLayerNorm},
+    {"FuseAttention", nullptr, FuseAttention},
+    {"SinkTransposes", SinkTransposes},
+    {"FuseMatMulBias", FuseMatMulBias},
     {"MergeReshapes", MergeReshapes},
     {"MergePadIntoConv", MergePadIntoConv},
-    {"FuseMatMulBias", FuseMatMulBias},
     {"FoldBatchNorm", FoldBatchNorm},
     {"FuseSilu", FuseSilu},
     {"RemoveDeadCode", RemoveDeadCode},
@@ -76,10 +89,15 @@ Status Verify(const om::Graph& graph, const char* pass) {
   return {};
 }
 
-Status RunAll(std::span<const Pass> passes, om::Graph& graph, const std::set<std::string>& disabled) {
+Status RunAll(std::span<const Pass> passes, om::Graph& graph, const std::set<std::string>& disabled,
+              const FusionLimits& limits) {
   for (const Pass& pass : passes) {
     if (disabled.count(pass.name) != 0) continue;
-    NPUSTREAM_RETURN_IF_ERROR(pass.run(graph));
+    const size_t nodes_before = graph.nodes.size();
+    const int64_t begin_ns = Clock::System().NowNs();
+    NPUSTREAM_RETURN_IF_ERROR(pass.run_within ? pass.run_within(graph, limits) : pass.run(graph));
+    Log(LogLevel::kInfo, "compiler", "pass {}: {:.2f} ms, {} nodes before, {} after", pass.name,
+        static_cast<double>(Clock::System().NowNs() - begin_ns) / 1e6, nodes_before, graph.nodes.size());
     NPUSTREAM_RETURN_IF_ERROR(Verify(graph, pass.name));
   }
   return {};
@@ -95,12 +113,18 @@ std::vector<std::string_view> PassNames() {
   return names;
 }
 
-Status RunRealPasses(om::Graph& graph, const std::set<std::string>& disabled) {
-  return RunAll(kRealPasses, graph, disabled);
+Result<FusionLimits> LimitsOf(const CompileOptions& options) {
+  if (options.soc.empty()) return FusionLimits();
+  NPUSTREAM_ASSIGN_OR_RETURN(const device::SocProfile soc, device::FindSocProfile(options.soc));
+  return FusionLimits{soc.unified_buffer_bytes};
+}
+
+Status RunRealPasses(om::Graph& graph, const std::set<std::string>& disabled, const FusionLimits& limits) {
+  return RunAll(kRealPasses, graph, disabled, limits);
 }
 
 Status RunIntegerPasses(om::Graph& graph, const std::set<std::string>& disabled) {
-  return RunAll(kIntegerPasses, graph, disabled);
+  return RunAll(kIntegerPasses, graph, disabled, {});
 }
 
 Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled) {
@@ -111,9 +135,10 @@ Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled) {
 Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& options) {
   // 1. ONNX to one graph per batch size, or to one graph for all of them.
   NPUSTREAM_ASSIGN_OR_RETURN(BatchPlans batches, ImportBatchPlans(model, options));
+  NPUSTREAM_ASSIGN_OR_RETURN(const FusionLimits limits, LimitsOf(options));
   for (om::OmPlan& plan : batches.plans) {
     // 2. Optimisations that do not change results, and between them quantisation, which does.
-    NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(plan.graph, options.disabled_passes));
+    NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(plan.graph, options.disabled_passes, limits));
     if (options.quantization) NPUSTREAM_RETURN_IF_ERROR(InsertQuantization(plan.graph, *options.quantization));
     NPUSTREAM_RETURN_IF_ERROR(RunIntegerPasses(plan.graph, options.disabled_passes));
     // 3. What the user wants at the model's edges.

@@ -10,6 +10,7 @@
 
 #include "base/status.h"
 #include "npu_sim/compiler/onnx/onnx_model.h"
+#include "npu_sim/compiler/passes/fusion_limits.h"
 #include "npu_sim/compiler/quantize/quantization_scheme.h"
 #include "npu_sim/om/om_model.h"
 
@@ -41,9 +42,12 @@ Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& option
 // The optimisations that can be switched off, in the order in which they run.
 std::vector<std::string_view> PassNames();
 
+// What the chip of the options' SoC sets to fusion; without a SoC nothing.
+Result<FusionLimits> LimitsOf(const CompileOptions& options);
+
 // All optimisations but the disabled ones, for one graph: first those on real numbers, then those that bring integers.
 Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled);
-Status RunRealPasses(om::Graph& graph, const std::set<std::string>& disabled);
+Status RunRealPasses(om::Graph& graph, const std::set<std::string>& disabled, const FusionLimits& limits = {});
 Status RunIntegerPasses(om::Graph& graph, const std::set<std::string>& disabled);
 
 }  // namespace npustream::compiler

@@ -17,6 +17,7 @@ struct SocProfile {
   int cube_mhz = 0;
   uint64_t memory_bytes = 0;
   uint64_t l2_bytes = 0;
+  uint64_t unified_buffer_bytes = 0;  // a core's own memory, where a fused operator keeps what lies between its parts
 };
 
 // The profile of that name, with or without "Ascend" in front; kInvalidArgument names all that exist.

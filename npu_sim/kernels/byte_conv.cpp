@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "npu_sim/kernels/amx_conv.h"
 #include "npu_sim/kernels/byte_binary.h"
 #include "npu_sim/kernels/conv_driver.h"
 #include "npu_sim/kernels/support.h"
@@ -28,6 +29,8 @@ constexpr int64_t kDepthwisePixels = 64;
 om::Layout SourceLayout(const ConvShape& s, Isa isa) {
   return s.groups == 1 && s.ic <= om::BlockOf(om::Layout::kBlocked4) ? om::Layout::kBlocked4 : BlockedLayout(isa);
 }
+
+bool IsOnTiles(const ConvShape& s, Isa isa) { return isa == Isa::kAmx && !s.IsDepthwise(); }
 
 // How a dense convolution is cut.
 ConvCut CutBytes(const ConvShape& s, Isa isa) { return CutConv(s, SourceLayout(s, isa), isa, kDepth); }
@@ -81,6 +84,10 @@ struct Packed {
       const int64_t groups = GroupsOf(s.oc, cut.block);
       weights = groups * cut.GroupWeights(s);
       channels = groups * cut.block;
+    } else if (IsOnTiles(s, isa)) {
+      const AmxCut cut(s, SourceLayout(s, isa));
+      weights = cut.Weights(s);
+      channels = cut.Channels(s);
     } else {
       const ConvCut cut = CutBytes(s, isa);
       weights = cut.Weights(s);
@@ -198,8 +205,11 @@ class ByteSink {
   int64_t GroupStride(int64_t width) const { return width * block_; }
   const int32_t* Residual(int64_t) const { return nullptr; }
   void EndTile(int64_t at, int64_t group, int64_t groups, int64_t width, const int32_t* sums) {
+    EndTile(at, group, groups, width, sums, width * block_);
+  }
+  void EndTile(int64_t at, int64_t group, int64_t groups, int64_t width, const int32_t* sums, int64_t sum_group_stride) {
     ByteFinish& f = finish_;
-    f.sums = sums, f.sum_group_stride = width * block_;
+    f.sums = sums, f.sum_group_stride = sum_group_stride;
     f.scale = scale_ + group * block_, f.bias = bias_ + group * block_;
     f.residual = residual_ ? residual_ + at : nullptr;
     f.y = y_ + at;
@@ -300,6 +310,36 @@ class DenseExecutor final : public Executor {
  private:
   Common c_;
   ConvDriver<uint8_t, int8_t, int32_t> driver_;
+};
+
+// The same on tiles.
+class TiledExecutor final : public Executor {
+ public:
+  TiledExecutor(const ConvShape& s, const Activation& activation, const Problem& problem)
+      : c_(s, activation, problem), driver_(s, SourceLayout(s, problem.isa), SimdFor(problem.isa), c_.zero_point) {}
+
+  static constexpr size_t kSumBytes = 2 * kMostBlockPixels * AmxCut::kBlock * sizeof(int32_t);
+
+  Status Run(const Arguments& a) override {
+    const ConvShape& s = c_.s;
+    const AmxCut& cut = driver_.cut();
+    const int64_t in_step = cut.in_groups * cut.in_block * s.ih * s.iw, channels = cut.out_groups * AmxCut::kBlock,
+                  out_step = channels * s.oh * s.ow, weight_step = cut.Weights(s) / s.groups;
+    ByteSink sink = c_.MakeSink(a, AmxCut::kBlock, s.oh * s.ow * AmxCut::kBlock);
+    for (int64_t i = 0; i < s.n * s.groups; ++i) {
+      const int64_t g = i % s.groups;
+      c_.Place(sink, a, i * out_step, g * channels);
+      driver_.Run({In<uint8_t>(a, 0) + i * in_step, c_.packed.Weights(a.inputs[1]) + g * weight_step,
+                   c_.packed.Corrections(a.inputs[1]) + g * channels},
+                  reinterpret_cast<int32_t*>(a.scratch), reinterpret_cast<uint8_t*>(a.scratch) + kSumBytes, sink);
+    }
+    c_.Finish(a);
+    return {};
+  }
+
+ private:
+  Common c_;
+  AmxDriver driver_;
 };
 
 class DepthwiseExecutor final : public Executor {
@@ -407,6 +447,7 @@ class DepthwiseExecutor final : public Executor {
 
 size_t ScratchBytes(const ConvShape& s, Isa isa) {
   if (s.IsDepthwise()) return DepthwiseCut(s, isa).Scratch();
+  if (IsOnTiles(s, isa)) return TiledExecutor::kSumBytes + static_cast<size_t>(AmxCut(s, SourceLayout(s, isa)).Scratch());
   const ConvCut cut = CutBytes(s, isa);
   return DenseExecutor::SumBytes(cut) + static_cast<size_t>(cut.Scratch(s));
 }
@@ -546,6 +587,11 @@ Result<Choice> ChooseByteConv(const ConvShape& s, const Activation& activation, 
     const DepthwiseCut cut(s, problem.isa);
     PackDepthwise(s, cut, plain, weights);
     for (int64_t c = 0; c < s.oc; ++c) channels.Pack(c, c);
+  } else if (IsOnTiles(s, problem.isa)) {
+    const AmxCut cut(s, SourceLayout(s, problem.isa));
+    PackAmx(s, cut, plain, weights);
+    const int64_t oc = s.oc / s.groups;
+    for (int64_t c = 0; c < s.oc; ++c) channels.Pack(c, c / oc * cut.out_groups * AmxCut::kBlock + c % oc);
   } else {
     const ConvCut cut = CutBytes(s, problem.isa);
     PackDense(s, cut, plain, weights);
@@ -568,6 +614,8 @@ Result<std::unique_ptr<Executor>> PrepareByteConv(const ConvShape& s, const Acti
     return Invalid("packed weights have another size");
   if (problem.scratch_bytes < ScratchBytes(s, problem.isa)) return Invalid("the scratch buffer is too small");
   if (s.IsDepthwise()) return std::unique_ptr<Executor>(std::make_unique<DepthwiseExecutor>(s, activation, problem));
+  if (IsOnTiles(s, problem.isa))
+    return std::unique_ptr<Executor>(std::make_unique<TiledExecutor>(s, activation, problem));
   return std::unique_ptr<Executor>(std::make_unique<DenseExecutor>(s, activation, problem));
 }
 

@@ -1,5 +1,11 @@
 #include "npu_sim/kernels/isa.h"
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
 #include <fmt/format.h>
 #include <oneapi/dnnl/dnnl.hpp>
 
@@ -9,7 +15,22 @@ namespace npustream::kernels {
 namespace {
 
 // Counts up when the form of packed weights or the meaning of a step changes.
-constexpr int kRevision = 6;
+constexpr int kRevision = 7;
+
+bool EmulatesAmx() {
+  static const bool emulates = [] {
+    const char* wish = std::getenv("NPUSTREAM_EMULATE_AMX");
+    return wish != nullptr && std::string_view(wish) == "1";
+  }();
+  return emulates;
+}
+
+// The operating system keeps the tiles' state only for processes that have asked for it: Linux,
+// Documentation/arch/x86/xstate.rst.
+bool MayUseTiles() {
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
 
 }  // namespace
 
@@ -21,7 +42,8 @@ Isa RunningIsa() {
     const auto covers = [&](dnnl::cpu_isa wanted) {
       return (engine & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted);
     };
-    if (covers(dnnl::cpu_isa::avx512_core_vnni)) return Isa::kAvx512Vnni;
+    if (covers(dnnl::cpu_isa::avx512_core_amx) && MayUseTiles()) return Isa::kAmx;
+    if (covers(dnnl::cpu_isa::avx512_core_vnni)) return EmulatesAmx() ? Isa::kAmx : Isa::kAvx512Vnni;
     if (covers(dnnl::cpu_isa::avx512_core)) return Isa::kAvx512;
     if (covers(dnnl::cpu_isa::avx2) && __builtin_cpu_supports("fma")) return Isa::kAvx2;
     return Isa::kBaseline;
@@ -35,6 +57,7 @@ const char* ToString(Isa isa) {
     case Isa::kAvx2: return "avx2";
     case Isa::kAvx512: return "avx512";
     case Isa::kAvx512Vnni: return "avx512_vnni";
+    case Isa::kAmx: return "amx";
   }
   return "unknown";
 }
@@ -49,6 +72,14 @@ std::string EngineVersion() {
 
 const SimdTable& SimdFor(Isa isa) {
   switch (isa) {
+    case Isa::kAmx: {
+      static const SimdTable table = [] {
+        SimdTable made = SimdFor(Isa::kAvx512Vnni);
+        EmulatesAmx() ? FillBlocksEmulated(made) : FillBlocksAmx(made);
+        return made;
+      }();
+      return table;
+    }
     case Isa::kAvx512Vnni: {
       static const SimdTable table = [] {
         SimdTable made = Avx512Simd();

@@ -8,6 +8,7 @@
 #include "npu_sim/kernels/dnnl_support.h"
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/support.h"
+#include "npu_sim/kernels/tile_product.h"
 
 namespace npustream::kernels {
 namespace {
@@ -174,104 +175,31 @@ class DnnlExecutor final : public Executor {
   Finish finish_;
 };
 
-// Rows that are computed into scratch before they are copied to the result.
-constexpr int64_t kRowsAtOnce = 56;
-
 // Whether the tiles do it: a constant right side, one matrix, rows of the left side in memory order.
 bool CanTile(const Shape& s, const Problem& problem) {
   return problem.isa != Isa::kBaseline && s.b_is_packed && s.y.size() == 2 && s.a_strides[1] == 1 &&
          s.b[0] <= INT32_MAX / 64;
 }
 
-struct TileCut {
-  int64_t block, groups;  // of result columns
-
-  TileCut(const Shape& s, Isa isa) : block(om::BlockOf(BlockedLayout(isa))), groups((s.b[1] + block - 1) / block) {}
-  // Pairs of groups, then a single one when the count is odd.
-  static constexpr int64_t kTileGroups = 2;
-  size_t PackedBytes(const Shape& s) const { return static_cast<size_t>(groups * block * s.b[0]) * sizeof(float); }
-  size_t ScratchBytes() const {
-    return static_cast<size_t>(kTileGroups * block * kRowsAtOnce + block * kTileGroups) * sizeof(float);
-  }
-};
-
-// [tile][row of b][group of the tile][lane]
-om::Bytes PackForTiles(const Shape& s, const TileCut& cut, const float* plain) {
-  om::Bytes packed(cut.PackedBytes(s));
-  auto* to = reinterpret_cast<float*>(packed.data());
-  for (int64_t first = 0; first < cut.groups; first += TileCut::kTileGroups) {
-    const int64_t last = std::min(cut.groups, first + TileCut::kTileGroups);
-    for (int64_t k = 0; k < s.b[0]; ++k) {
-      for (int64_t n = first * cut.block; n < last * cut.block; ++n)
-        *to++ = n < s.b[1] ? plain[k * s.b_strides[0] + n * s.b_strides[1]] : 0;
-    }
-  }
-  return packed;
-}
-
 class TiledExecutor final : public Executor {
  public:
   TiledExecutor(const Shape& s, const Activation& activation, const Problem& problem)
-      : cut_(s, problem.isa),
+      : product_(problem.isa, s.b[0], s.b[1]),
         rows_(s.y[0]),
         inner_(s.b[0]),
         columns_(s.b[1]),
-        simd_(SimdFor(problem.isa)),
         finish_(s, activation, problem) {}
 
   Status Run(const Arguments& a) override {
-    auto* scratch = reinterpret_cast<float*>(a.scratch);
-    float* zero_bias = scratch + TileCut::kTileGroups * cut_.block * kRowsAtOnce;
-    std::fill_n(zero_bias, TileCut::kTileGroups * cut_.block, 0.0f);
-    for (int64_t row = 0; row < rows_; row += kRowsAtOnce) {
-      const int64_t count = std::min(kRowsAtOnce, rows_ - row);
-      const float* w = In<float>(a, 1);
-      for (int64_t first = 0; first < cut_.groups; first += TileCut::kTileGroups) {
-        const int64_t groups = std::min(TileCut::kTileGroups, cut_.groups - first);
-        ConvTile tile = {};
-        tile.w = w, tile.bias = zero_bias;
-        tile.in_groups = 1, tile.lanes = tile.last_lanes = inner_;
-        tile.kh = tile.kw = 1;
-        tile.x_pixel_stride = inner_;
-        tile.y_group_stride = kRowsAtOnce * cut_.block;
-        Tiles(tile, In<float>(a, 0) + row * inner_, scratch, groups, count);
-        CopyOut(scratch, Out<float>(a) + row * columns_ + first * cut_.block,
-                std::min(groups * cut_.block, columns_ - first * cut_.block), count);
-        w += groups * cut_.block * inner_;
-      }
-    }
+    product_.Run(In<float>(a, 0), inner_, rows_, In<float>(a, 1), reinterpret_cast<float*>(a.scratch), Out<float>(a),
+                 columns_);
     finish_.Run(a);
     return {};
   }
 
  private:
-  void Tiles(ConvTile tile, const float* x, float* scratch, int64_t groups, int64_t rows) const {
-    const auto& functions = simd_.conv[static_cast<int>(TileSource::kBlocked)][groups - 1];
-    int64_t most = kMaxTilePixels;
-    while (!functions[most - 1]) --most;
-    int64_t done = 0;
-    for (int64_t parts = (rows + most - 1) / most; parts > 0; --parts) {
-      const int64_t width = (rows - done + parts - 1) / parts;
-      tile.x = x + done * inner_;
-      tile.y = scratch + done * cut_.block;
-      functions[width - 1](tile);
-      done += width;
-    }
-  }
-
-  // [group][row][lane] to rows of the result.
-  void CopyOut(const float* scratch, float* y, int64_t columns, int64_t rows) const {
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t n = 0; n < columns; n += cut_.block) {
-        std::copy_n(scratch + (n / cut_.block * kRowsAtOnce + r) * cut_.block, std::min(cut_.block, columns - n),
-                    y + r * columns_ + n);
-      }
-    }
-  }
-
-  TileCut cut_;
+  TileProduct product_;
   int64_t rows_, inner_, columns_;
-  const SimdTable& simd_;
   Finish finish_;
 };
 
@@ -285,10 +213,13 @@ class MatMul final : public Kernel {
   Result<Choice> Choose(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const Shape s, Read(problem));
     if (CanTile(s, problem)) {
-      const TileCut cut(s, problem.isa);
+      const TileProduct product(problem.isa, s.b[0], s.b[1]);
       Choice choice = PlainChoice(problem, std::string("tiled ") + ToString(problem.isa));
-      choice.packed[1] = PackForTiles(s, cut, reinterpret_cast<const float*>(problem.inputs[1].constant.data()));
-      choice.scratch_bytes = cut.ScratchBytes();
+      om::Bytes packed(product.PackedBytes());
+      product.Pack(reinterpret_cast<const float*>(problem.inputs[1].constant.data()), s.b_strides[0], s.b_strides[1],
+                   reinterpret_cast<float*>(packed.data()));
+      choice.packed[1] = std::move(packed);
+      choice.scratch_bytes = product.ScratchBytes();
       return choice;
     }
     return CatchDnnl([&] {
@@ -309,9 +240,9 @@ class MatMul final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const Shape s, Read(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     if (CanTile(s, problem)) {
-      const TileCut cut(s, problem.isa);
-      if (problem.inputs[1].constant.size() != cut.PackedBytes(s)) return Invalid("the packed matrix has another size");
-      if (problem.scratch_bytes < cut.ScratchBytes()) return Invalid("the scratch buffer is too small");
+      const TileProduct product(problem.isa, s.b[0], s.b[1]);
+      if (problem.inputs[1].constant.size() != product.PackedBytes()) return Invalid("the packed matrix has another size");
+      if (problem.scratch_bytes < product.ScratchBytes()) return Invalid("the scratch buffer is too small");
       return std::unique_ptr<Executor>(std::make_unique<TiledExecutor>(s, activation, problem));
     }
     return Flatten(CatchDnnl([&]() -> Result<std::unique_ptr<Executor>> {

@@ -7,6 +7,7 @@ namespace npustream::kernels {
 
 const Kernel* AippKernel();
 const Kernel* ArgMaxKernel();
+const Kernel* AttentionKernel();
 const Kernel* BatchNormKernel();
 const Kernel* BinaryKernel();
 const Kernel* ByteBinaryKernel();
@@ -18,6 +19,7 @@ const Kernel* GatherKernel();
 const Kernel* GatherElementsKernel();
 const Kernel* GatherNdKernel();
 const Kernel* GridSampleKernel();
+const Kernel* LayerNormKernel();
 const Kernel* LookupKernel();
 const Kernel* MatMulKernel();
 const Kernel* MoveKernel();

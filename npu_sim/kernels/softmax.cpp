@@ -37,9 +37,10 @@ class Softmax final : public Kernel {
     const auto max = simd.binary[static_cast<int>(BinaryOp::kMax)], div = simd.binary[static_cast<int>(BinaryOp::kDiv)];
     const bool log = problem.node->op == "LogSoftmax";
     if (inner == 1) {
-      return MakeExecutor([=](const Arguments& a) {
+      return MakeExecutor([=, row = simd.softmax_row](const Arguments& a) {
+        const auto n = static_cast<size_t>(size);
         for (int64_t o = 0; o < outer; ++o)
-          Line(In<float>(a, 0) + o * size, Out<float>(a) + o * size, static_cast<size_t>(size), exponential, log);
+          (log ? LogLine : row)(In<float>(a, 0) + o * size, Out<float>(a) + o * size, n);
       });
     }
     // Strips of neighbouring columns: every pass runs over them as vectors.
@@ -70,20 +71,13 @@ class Softmax final : public Kernel {
   }
 
  private:
-  static void Line(const float* x, float* y, size_t n, SimdTable::Unary exponential, bool log) {
+  static void LogLine(const float* x, float* y, size_t n) {
     if (n == 0) return;
     const float top = *std::max_element(x, x + n);
     float sum = 0;
-    if (log) {
-      for (size_t i = 0; i < n; ++i) sum += std::exp(x[i] - top);
-      const float base = top + std::log(sum);
-      for (size_t i = 0; i < n; ++i) y[i] = x[i] - base;
-      return;
-    }
-    for (size_t i = 0; i < n; ++i) y[i] = x[i] - top;
-    exponential(y, y, n, 0, 0);
-    for (size_t i = 0; i < n; ++i) sum += y[i];
-    for (size_t i = 0; i < n; ++i) y[i] /= sum;
+    for (size_t i = 0; i < n; ++i) sum += std::exp(x[i] - top);
+    const float base = top + std::log(sum);
+    for (size_t i = 0; i < n; ++i) y[i] = x[i] - base;
   }
 };
 

@@ -144,14 +144,15 @@ Status VerifyBuffers(const NativePlan& plan) {
   return {};
 }
 
-// Whether a port as shown stands for a graph tensor at batch `batch`.
-bool PortMatches(const PortInfo& port, const Tensor& tensor, const OmPlan& plan, bool dynamic) {
+// Whether a port as shown has, at batch `gear`, the very size that the plan reads or writes: callers allocate by it.
+bool PortMatches(const PortInfo& port, const Tensor& tensor, const OmPlan& plan, int64_t gear, bool dynamic) {
   if (port.type != tensor.type || port.dims.size() != tensor.dims.size()) return false;
-  for (size_t axis = 0; axis < port.dims.size(); ++axis) {
-    const bool batch_axis = axis == 0 && (dynamic || plan.per_image);
-    if (!batch_axis && port.dims[axis] != tensor.dims[axis]) return false;
-  }
-  return true;
+  Dims shown = port.dims, meant = tensor.dims;
+  const int64_t images = plan.per_image ? gear : 1;
+  if (meant.empty()) return images == 1;
+  if (dynamic && shown[0] == -1) shown[0] = gear;
+  meant[0] *= images;
+  return shown == meant;
 }
 
 }  // namespace
@@ -247,10 +248,13 @@ Status VerifyPlans(const OmInfo& info, const std::vector<const OmPlan*>& plans) 
     const OmPlan& plan = *plans[i];
     if (plan.per_image != per_image) return Corrupt("plan {} is per image beside others", i);
     if (plan.batch != (per_image ? 1 : info.gears[i])) return Corrupt("plan {} has batch {}", i, plan.batch);
+    const std::vector<int64_t> served = per_image ? info.gears : std::vector<int64_t>{plan.batch};
     const auto agree = [&](const std::vector<PortInfo>& ports, const std::vector<TensorId>& tensors) {
       if (ports.size() != tensors.size()) return false;
       for (size_t k = 0; k < ports.size(); ++k) {
-        if (!PortMatches(ports[k], plan.graph.tensors[tensors[k]], plan, info.dynamic_batch)) return false;
+        for (const int64_t gear : served) {
+          if (!PortMatches(ports[k], plan.graph.tensors[tensors[k]], plan, gear, info.dynamic_batch)) return false;
+        }
       }
       return true;
     };

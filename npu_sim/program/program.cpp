@@ -7,10 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "npu_sim/kernels/isa.h"
 #include "npu_sim/om/om_reader.h"
 #include "npu_sim/program/aligned_memory.h"
-#include "npu_sim/program/lowering.h"
+#include "npu_sim/program/native_plans.h"
 #include "npu_sim/program/plan_runner.h"
 
 namespace npustream::program {
@@ -21,23 +20,6 @@ size_t AlignUp(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kA
 
 double MillisecondsSince(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
-// The lowered plans of a file: those stored in it when this CPU and engine understand them, else made anew.
-Result<std::vector<om::NativePlan>> NativePlans(const om::OmFile& file) {
-  std::vector<om::NativePlan> plans;
-  for (size_t i = 0; i < file.plan_count(); ++i) {
-    const om::NativePlan* stored = file.native(i);
-    if (stored && stored->isa == kernels::ToString(kernels::RunningIsa()) &&
-        stored->engine == kernels::EngineVersion()) {
-      plans.push_back(*stored);
-      continue;
-    }
-    NPUSTREAM_ASSIGN_OR_RETURN(const om::Graph graph, file.LoadGraph(i));
-    NPUSTREAM_ASSIGN_OR_RETURN(om::NativePlan plan, Lower(graph));
-    plans.push_back(std::move(plan));
-  }
-  return plans;
 }
 
 // Where each constant of each plan goes; plans of several gears share what they have in common.

@@ -120,6 +120,14 @@ Status ImportLayerNormalization(ImportContext& context) {
                                        fmt::join(dims, ",")));
     }
   }
+  const om::Dims row(dims.begin() + axis, dims.end());
+  const bool whole_rows = context.Dims(1) == row && (!context.HasInput(2) || context.Dims(2) == row);
+  if (whole_rows && type == om::DataType::kFloat32 && !context.WantsOutput(1) && !context.WantsOutput(2)) {
+    std::vector<om::TensorId> inputs = {context.InputId(0), context.InputId(1)};
+    if (context.HasInput(2)) inputs.push_back(context.InputId(2));
+    const om::Attributes attributes = {{"axis", axis}, {"epsilon", context.Float("epsilon", 1e-5f)}};
+    return context.Output("LayerNormalization", std::move(inputs), attributes, dims);
+  }
   NPUSTREAM_ASSIGN_OR_RETURN(const Standardised normal,
                              EmitStandardised(context, context.InputId(0), AxesFrom(axis, dims.size())));
   if (context.WantsOutput(1)) NPUSTREAM_RETURN_IF_ERROR(context.Bind(1, normal.mean));

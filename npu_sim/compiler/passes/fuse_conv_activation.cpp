@@ -25,8 +25,8 @@ std::optional<ActivationSpec> ReadActivation(const om::Node& node) {
   if (op == "LeakyRelu") return ActivationSpec{om::GetFloat(node, "alpha", 0.01f), 0};
   if (op == "Elu") return ActivationSpec{om::GetFloat(node, "alpha", 1.0f), 0};
   if (op == "HardSigmoid") return ActivationSpec{om::GetFloat(node, "alpha", 0.2f), om::GetFloat(node, "beta", 0.5f)};
-  if (op == "Gelu" && om::GetString(node, "approximate", "none") != "none") return std::nullopt;
-  for (const std::string_view plain : {"Relu", "Sigmoid", "Tanh", "Silu", "HardSwish", "Mish", "Gelu"}) {
+  if (op == "Gelu") return ActivationSpec{om::GetString(node, "approximate", "none") == "tanh" ? 1.0f : 0.0f, 0};
+  for (const std::string_view plain : {"Relu", "Sigmoid", "Tanh", "Silu", "HardSwish", "Mish"}) {
     if (op == plain) return ActivationSpec{};
   }
   return std::nullopt;

@@ -15,8 +15,10 @@ class Matcher {
 
   // What `node` computes as one activation; nothing when it is none. op, inputs and attributes are set.
   std::optional<om::Node> Match(const om::Node& node) const {
-    if (node.op != "Mul" && node.op != "Div") return std::nullopt;
     if (HasActivation(node)) return std::nullopt;
+    if (node.op == "Max") return MatchLeakyRelu(node);
+    if (node.op == "Clip") return MatchUnitClip(node);
+    if (node.op != "Mul" && node.op != "Div") return std::nullopt;
     if (auto match = MatchHardSigmoid(node)) return match;
     if (auto match = MatchScaledHardSwish(node)) return match;
     if (node.op != "Mul") return std::nullopt;
@@ -59,6 +61,29 @@ class Matcher {
     return split && split->scalar == 3 ? std::optional(split->tensor) : std::nullopt;
   }
 
+  // Max(x, αx) with 0 ≤ α ≤ 1
+  std::optional<om::Node> MatchLeakyRelu(const om::Node& node) const {
+    if (node.inputs.size() != 2) return std::nullopt;
+    for (const size_t i : {size_t{0}, size_t{1}}) {
+      const om::Node* mul = Producer(node.inputs[i], "Mul");
+      const auto split = mul != nullptr && !HasActivation(*mul) ? SplitScalar(graph_, *mul) : std::nullopt;
+      if (!split || split->tensor != node.inputs[1 - i] || split->scalar < 0 || split->scalar > 1) continue;
+      return Activation("LeakyRelu", split->tensor, {{"alpha", split->scalar}});
+    }
+    return std::nullopt;
+  }
+
+  // Clip(αx + β, 0, 1)
+  std::optional<om::Node> MatchUnitClip(const om::Node& node) const {
+    if (om::GetFloat(node, "min", -1) != 0 || om::GetFloat(node, "max", -1) != 1) return std::nullopt;
+    const om::Node* add = Producer(node.inputs[0], "Add");
+    const auto shift = add != nullptr && !HasActivation(*add) ? SplitScalar(graph_, *add) : std::nullopt;
+    const om::Node* mul = shift ? Producer(shift->tensor, "Mul") : nullptr;
+    const auto scale = mul != nullptr && !HasActivation(*mul) ? SplitScalar(graph_, *mul) : std::nullopt;
+    if (!scale) return std::nullopt;
+    return Activation("HardSigmoid", scale->tensor, {{"alpha", scale->scalar}, {"beta", shift->scalar}});
+  }
+
   std::optional<om::Node> MatchHardSigmoid(const om::Node& node) const {
     const std::optional<om::TensorId> clipped = ScaledBy(node, kSixth);
     const std::optional<om::TensorId> x = clipped ? ClippedShift(*clipped) : std::nullopt;
@@ -95,18 +120,56 @@ class Matcher {
     return std::nullopt;
   }
 
-  // x of 1 + Erf(x / √2).
-  std::optional<om::TensorId> ErfGate(om::TensorId id) const {
+  // What Gelu multiplies half of x by: a gate made of x, in one of two ways.
+  struct GeluGate {
+    om::TensorId x;
+    const char* approximate;
+  };
+
+  // 1 + Erf(x / √2), or 1 + Tanh(√(2/π) · (x + 0.044715 · x³)).
+  std::optional<GeluGate> ReadGeluGate(om::TensorId id) const {
     const om::Node* add = Producer(id, "Add");
     if (add == nullptr || HasActivation(*add)) return std::nullopt;
     const std::optional<ScalarOperand> one = SplitScalar(graph_, *add);
-    const om::Node* erf = one && one->scalar == 1 ? Producer(one->tensor, "Erf") : nullptr;
-    if (erf == nullptr) return std::nullopt;
+    if (!one || one->scalar != 1) return std::nullopt;
+    if (const om::Node* erf = Producer(one->tensor, "Erf")) {
+      const auto x = ScaledTensor(erf->inputs[0], static_cast<float>(M_SQRT1_2));
+      return x ? std::optional(GeluGate{*x, "none"}) : std::nullopt;
+    }
+    const om::Node* tanh = Producer(one->tensor, "Tanh");
+    const auto x = tanh != nullptr ? CubicOf(tanh->inputs[0]) : std::nullopt;
+    return x ? std::optional(GeluGate{*x, "tanh"}) : std::nullopt;
+  }
+
+  // t of factor · t.
+  std::optional<om::TensorId> ScaledTensor(om::TensorId id, float factor) const {
     for (const char* op : {"Div", "Mul"}) {
-      const om::Node* scale = Producer(erf->inputs[0], op);
-      if (scale != nullptr) return ScaledBy(*scale, static_cast<float>(M_SQRT1_2));
+      if (const om::Node* node = Producer(id, op)) return ScaledBy(*node, factor);
     }
     return std::nullopt;
+  }
+
+  // x of √(2/π) · (x + 0.044715 · x³).
+  std::optional<om::TensorId> CubicOf(om::TensorId id) const {
+    const auto sum = ScaledTensor(id, static_cast<float>(M_2_SQRTPI * M_SQRT1_2));
+    const om::Node* add = sum ? Producer(*sum, "Add") : nullptr;
+    if (add == nullptr || HasActivation(*add)) return std::nullopt;
+    for (const size_t i : {size_t{0}, size_t{1}}) {
+      const auto cube = ScaledTensor(add->inputs[1 - i], 0.044715f);
+      if (cube && IsCubeOf(*cube, add->inputs[i])) return add->inputs[i];
+    }
+    return std::nullopt;
+  }
+
+  bool IsCubeOf(om::TensorId id, om::TensorId x) const {
+    if (const om::Node* pow = Producer(id, "Pow")) return pow->inputs[0] == x && IsScalar(graph_, pow->inputs[1], 3);
+    const om::Node* mul = Producer(id, "Mul");
+    if (mul == nullptr || HasActivation(*mul)) return false;
+    for (const size_t i : {size_t{0}, size_t{1}}) {
+      const om::Node* square = mul->inputs[i] == x ? Producer(mul->inputs[1 - i], "Mul") : nullptr;
+      if (square != nullptr && !HasActivation(*square) && square->inputs == std::vector{x, x}) return true;
+    }
+    return false;
   }
 
   // (x · gate) / 2, or (x / 2) · gate, or x · (gate / 2).
@@ -115,23 +178,24 @@ class Matcher {
       const om::Node* product = Producer(*product_id, "Mul");
       if (product == nullptr || HasActivation(*product)) return std::nullopt;
       for (const size_t i : {size_t{0}, size_t{1}}) {
-        const auto x = ErfGate(product->inputs[1 - i]);
-        if (x && *x == product->inputs[i]) return Gelu(*x);
+        const auto gate = ReadGeluGate(product->inputs[1 - i]);
+        if (gate && gate->x == product->inputs[i]) return Gelu(*gate);
       }
     }
     for (const size_t i : {size_t{0}, size_t{1}}) {
-      const om::Node* half = Producer(node.inputs[i], "Mul");
-      const auto halved = half != nullptr ? ScaledBy(*half, 0.5f) : std::nullopt;
+      const auto halved = ScaledTensor(node.inputs[i], 0.5f);
       if (!halved) continue;
-      const auto x_of_other = ErfGate(node.inputs[1 - i]);
-      if (x_of_other && *x_of_other == *halved) return Gelu(*halved);
-      const auto x_of_halved = ErfGate(*halved);
-      if (x_of_halved && *x_of_halved == node.inputs[1 - i]) return Gelu(*x_of_halved);
+      const auto of_other = ReadGeluGate(node.inputs[1 - i]);
+      if (of_other && of_other->x == *halved) return Gelu(*of_other);
+      const auto of_halved = ReadGeluGate(*halved);
+      if (of_halved && of_halved->x == node.inputs[1 - i]) return Gelu(*of_halved);
     }
     return std::nullopt;
   }
 
-  static om::Node Gelu(om::TensorId x) { return Activation("Gelu", x, {{"approximate", std::string("none")}}); }
+  static om::Node Gelu(const GeluGate& gate) {
+    return Activation("Gelu", gate.x, {{"approximate", std::string(gate.approximate)}});
+  }
 
   const om::Graph& graph_;
   const Uses uses_;

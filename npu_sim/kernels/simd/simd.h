@@ -131,6 +131,20 @@ struct ByteDepthwiseRow {
   bool pairs;
 };
 
+// Sums of products of up to kMostBlockPixels pixels and two groups of 16 result channels: what AMX's tiles hold at once.
+// `steps` times 64 bytes of every pixel meet 64 × 16 weights.
+inline constexpr int64_t kMostBlockPixels = 32;
+struct ByteBlock {
+  const uint8_t* x;        // the first pixel
+  int64_t x_pitch;         // bytes from one pixel to the next; 64 bytes of each of 16 or 32 pixels are read
+  const int32_t* offsets;  // from x to the bytes of each step
+  int64_t steps;
+  const int8_t* w;      // [step][group][byte/4][lane][4]
+  const int32_t* bias;  // [group][lane]
+  int32_t* sums;        // [group][kMostBlockPixels][lane]; those beyond `pixels` may be written too
+  int64_t pixels, groups;
+};
+
 // A row of `pixels` pixels of one group of channels as vectors of four pixels that lie `dilation` apart.
 struct FourPixelRow {
   const uint8_t* row;
@@ -180,6 +194,10 @@ struct SimdTable {
   void (*power)(const float* x, float* y, size_t n, float e);
   // y[i] = a·x[i] + b·z[i].
   void (*blend)(const float* x, const float* z, float* y, float a, float b, size_t n);
+  // y = (x − mean) / sqrt(variance + epsilon) · scale + bias over a row; bias may be null. x and y may be the same.
+  void (*layer_norm_row)(const float* x, const float* scale, const float* bias, float* y, size_t n, float epsilon);
+  // y = exp(x − max) / Σ exp(x − max) over a row. x and y may be the same.
+  void (*softmax_row)(const float* x, float* y, size_t n);
   // One row of pixels: three bytes a pixel from separate rows → three rows of floats.
   void (*aipp_row)(const uint8_t* const channels[3], float* const rows[3], size_t n, const AippRow& row);
   // A 4:2:0 semi-planar row: luma and interleaved chroma (u, v per two pixels) from the even column `x0` on.
@@ -206,6 +224,10 @@ struct SimdTable {
   void (*look_up)(const uint8_t* x, uint8_t* y, size_t n, const uint8_t* table);
   // y becomes the greater of x and y: `count` pixels of `block` bytes, in x `step` bytes apart.
   void (*byte_max)(const uint8_t* x, size_t step, uint8_t* y, size_t count, size_t block);
+  // Null where there are no tiles. Between begin_blocks and end_blocks a thread may call byte_block.
+  void (*byte_block)(const ByteBlock& block);
+  void (*begin_blocks)();
+  void (*end_blocks)();
   void (*byte_add)(const ByteBinary& binary);
   void (*byte_mul)(const ByteBinary& binary);
 };
@@ -218,6 +240,9 @@ void FillBytesGeneric(SimdTable& table);
 void FillBytesAvx2(SimdTable& table);
 void FillBytesAvx512(SimdTable& table);
 void FillBytesAvx512Vnni(SimdTable& table);
+// Blocks on tiles: those of AMX, or the same in plain C++.
+void FillBlocksAmx(SimdTable& table);
+void FillBlocksEmulated(SimdTable& table);
 
 const SimdTable& SimdFor(Isa isa);
 const SimdTable& BaselineSimd();

@@ -9,6 +9,7 @@ SimdTable MakeTable() {
   FillLayout(table);
   FillPool(table);
   FillAipp(table);
+  FillRows(table);
   table.power = Power;
   return table;
 }

@@ -14,6 +14,7 @@
 #include "npu_sim/kernels/simd/layout.inl"
 #include "npu_sim/kernels/simd/pool.inl"
 #include "npu_sim/kernels/simd/power.inl"
+#include "npu_sim/kernels/simd/rows.inl"
 #include "npu_sim/kernels/simd/unary.inl"
 
 // Collects what the parts define.

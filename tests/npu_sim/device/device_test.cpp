@@ -27,6 +27,7 @@ TEST(Device, HasThePlatformOfItsSoc) {
   EXPECT_EQ(soc.cube_mhz, 1060);
   EXPECT_EQ(soc.memory_bytes, 24'000'000'000u);
   EXPECT_EQ(soc.l2_bytes, 16'777'216u);
+  EXPECT_EQ(soc.unified_buffer_bytes, 262'144u);
   EXPECT_EQ(FindSocProfile("310P3")->name, "Ascend310P3");
   EXPECT_NE(FindSocProfile("Ascend999").status().message().find("Ascend310B1"), std::string::npos);
 }

@@ -100,7 +100,8 @@ TEST(OmFileTest, WeightsAreAlignedAndStoredOnce) {
   model.info.gears = {1, 2};
   model.plans.push_back(model.plans[0]);
   model.plans[1].batch = 2;
-  // The graphs have batch 1 in both plans, which a dynamic batch does not contradict.
+  // The graphs are the same in both plans: their ports do not follow the batch.
+  model.info.inputs[0].dims[0] = model.info.outputs[0].dims[0] = 1;
   auto twice = WriteOm(model);
   ASSERT_TRUE(twice.ok()) << twice.status().message();
   EXPECT_LT(twice->size(), once + once / 2);
@@ -204,6 +205,23 @@ TEST(OmFileTest, DamageWithARightChecksumNeverCrashes) {
   }
   EXPECT_GT(rejected, 100);
   EXPECT_GT(ran, 100);
+}
+
+// Callers allocate by what the ports show: a file whose gears say more images than its fixed ports hold would be run
+// beyond the end of their buffers.
+TEST(OmWriterTest, PortsHoldEveryGear) {
+  OmModel model = MakeModel();
+  model.info.dynamic_batch = false;
+  for (PortInfo* port : {&model.info.inputs[0], &model.info.outputs[0]}) port->dims[0] = 4;
+  model.info.gears = {4};
+  EXPECT_TRUE(WriteOm(model).ok());
+  model.info.gears = {8};
+  EXPECT_FALSE(WriteOm(model).ok());
+  model.info.gears = {1, 4};
+  EXPECT_FALSE(WriteOm(model).ok());
+  model = MakeModel();
+  model.info.dynamic_batch = false;  // and yet −1 is shown
+  EXPECT_FALSE(WriteOm(model).ok());
 }
 
 TEST(OmWriterTest, RefusesWhatTheReaderWould) {

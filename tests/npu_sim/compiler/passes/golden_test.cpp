@@ -15,16 +15,20 @@
 #include "npu_sim/compiler/passes/fold_batch_norm.h"
 #include "npu_sim/compiler/passes/fold_constants.h"
 #include "npu_sim/compiler/passes/fold_focus.h"
+#include "npu_sim/compiler/passes/fuse_attention.h"
 #include "npu_sim/compiler/passes/fuse_conv_activation.h"
 #include "npu_sim/compiler/passes/fuse_conv_residual.h"
+#include "npu_sim/compiler/passes/fuse_layer_norm.h"
 #include "npu_sim/compiler/passes/fuse_mat_mul_bias.h"
 #include "npu_sim/compiler/passes/fuse_silu.h"
+#include "npu_sim/compiler/passes/merge_common_nodes.h"
 #include "npu_sim/compiler/passes/merge_pad_into_conv.h"
 #include "npu_sim/compiler/passes/merge_reshapes.h"
 #include "npu_sim/compiler/passes/move_transpose_up.h"
 #include "npu_sim/compiler/passes/remove_dead_code.h"
 #include "npu_sim/compiler/passes/remove_identities.h"
 #include "npu_sim/compiler/passes/replace_gather_by_slice.h"
+#include "npu_sim/compiler/passes/sink_transposes.h"
 #include "npu_sim/program/evaluate.h"
 #include "tests/npu_sim/compiler/support/parse_graph.h"
 
@@ -103,6 +107,16 @@ void ExpectSameResults(const om::Graph& before, const om::Graph& after) {
   }
 }
 
+// On a chip whose cores hold so many bytes.
+template <uint64_t kBytes>
+Status FuseAttentionWithin(om::Graph& graph) {
+  return FuseAttention(graph, {kBytes});
+}
+template <uint64_t kBytes>
+Status FuseLayerNormWithin(om::Graph& graph) {
+  return FuseLayerNorm(graph, {kBytes});
+}
+
 class GoldenPassTest : public testing::TestWithParam<PassCase> {};
 
 TEST_P(GoldenPassTest, TurnsEachGraphIntoTheExpectedOne) {
@@ -127,12 +141,17 @@ TEST_P(GoldenPassTest, TurnsEachGraphIntoTheExpectedOne) {
 INSTANTIATE_TEST_SUITE_P(
     AllPasses, GoldenPassTest,
     testing::Values(PassCase{"fold_batch_norm", FoldBatchNorm}, PassCase{"fold_constants", FoldConstants},
-                    PassCase{"fold_focus", FoldFocus}, PassCase{"fuse_conv_activation", FuseConvActivation},
+                    PassCase{"fold_focus", FoldFocus}, PassCase{"fuse_attention", FuseAttentionWithin<1024>},
+                    PassCase{"fuse_attention_small_chip", FuseAttentionWithin<59>}, PassCase{"fuse_layer_norm", FuseLayerNormWithin<1024>},
+                    PassCase{"fuse_layer_norm_small_chip", FuseLayerNormWithin<23>},
+                    PassCase{"merge_common_nodes", MergeCommonNodes},
+                    PassCase{"fuse_conv_activation", FuseConvActivation},
                     PassCase{"fuse_conv_residual", FuseConvResidual}, PassCase{"fuse_mat_mul_bias", FuseMatMulBias},
                     PassCase{"fuse_silu", FuseSilu}, PassCase{"merge_pad_into_conv", MergePadIntoConv},
                     PassCase{"merge_reshapes", MergeReshapes}, PassCase{"move_transpose_up", MoveTransposeUp},
                     PassCase{"remove_dead_code", RemoveDeadCode}, PassCase{"remove_identities", RemoveIdentities},
-                    PassCase{"replace_gather_by_slice", ReplaceGatherBySlice}),
+                    PassCase{"replace_gather_by_slice", ReplaceGatherBySlice},
+                    PassCase{"sink_transposes", SinkTransposes}),
     [](const testing::TestParamInfo<PassCase>& info) { return std::string(info.param.file); });
 
 }  // namespace

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "npu_sim/kernels/isa.h"
+#include "npu_sim/kernels/simd/simd.h"
+
+namespace npustream::kernels {
+
+// Products of float matrices on the convolution tiles of simd.h: a row of the left side is a pixel, a column of the right
+// side a channel. The right side is packed first. Plain loops on CPUs that have no tiles.
+class TileProduct {
+ public:
+  TileProduct(Isa isa, int64_t depth, int64_t columns);
+
+  size_t PackedBytes() const { return static_cast<size_t>(groups_ * block_ * depth_) * sizeof(float); }
+  size_t ScratchBytes() const;
+  // Element (k, n) of the right side lies at k · row_stride + n · column_stride.
+  void Pack(const float* plain, int64_t row_stride, int64_t column_stride, float* packed) const;
+  // y = x · right side. Rows of x and y are contiguous and `x_stride` and `y_stride` floats apart.
+  void Run(const float* x, int64_t x_stride, int64_t rows, const float* packed, float* scratch, float* y,
+           int64_t y_stride) const;
+
+ private:
+  void Tiles(ConvTile tile, const float* x, int64_t x_stride, float* scratch, int64_t groups, int64_t rows) const;
+  void CopyOut(const float* scratch, float* y, int64_t y_stride, int64_t columns, int64_t rows) const;
+  void RunPlain(const float* x, int64_t x_stride, int64_t rows, const float* right, float* y, int64_t y_stride) const;
+
+  const SimdTable& simd_;
+  bool has_tiles_;
+  int64_t depth_, columns_;
+  int64_t block_, groups_;  // of result columns
+};
+
+}  // namespace npustream::kernels
