@@ -174,7 +174,6 @@ constexpr const char* kStrings = "strings";
 constexpr const char* kDataShape = "a shape that depends on what a tensor holds";
 constexpr const char* kSequences = "sequences and optional values";
 constexpr Exclusion kExclusions[] = {
-    {"training_mode", kTraining},
     {"training_dropout", kTraining},
     {"STRING", kStrings},
     {"strnormalizer", kStrings},

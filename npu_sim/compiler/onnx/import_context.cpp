@@ -6,6 +6,7 @@
 #include "npu_sim/compiler/ir/limits.h"
 #include "npu_sim/compiler/ir/rewrite.h"
 #include "npu_sim/compiler/ir/shape_math.h"
+#include "npu_sim/compiler/onnx/import_graph.h"
 
 namespace npustream::compiler {
 namespace {
@@ -128,6 +129,14 @@ Result<om::TensorId> ImportContext::Quantized(om::TensorId id, om::Quantization 
 }
 
 om::TensorId ImportContext::Constant(om::Tensor tensor) { return AddTensor(state_.graph, std::move(tensor)); }
+
+Result<std::vector<om::TensorId>> ImportContext::Branch(const std::string& name) {
+  const auto found = node_.subgraphs.find(name);
+  if (found == node_.subgraphs.end()) return Error(fmt::format("it has no {}", name), StatusCode::kCorruptData);
+  auto results = ImportBranch(*found->second, state_);
+  if (!results.ok()) return results.status().WithContext(fmt::format("node '{}' ({})", node_.name, node_.op));
+  return results;
+}
 
 Status ImportContext::Bind(size_t i, om::TensorId id) {
   if (!state_.tensors.emplace(node_.outputs[i], id).second) {

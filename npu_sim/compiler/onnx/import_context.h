@@ -77,6 +77,8 @@ class ImportContext {
   Result<om::TensorId> Quantized(om::TensorId id, om::Quantization quantization);
   // A new constant.
   om::TensorId Constant(om::Tensor tensor);
+  // Imports the graph that attribute `name` is: its outputs.
+  Result<std::vector<om::TensorId>> Branch(const std::string& name);
   // Lets output `i` of the ONNX node be an existing tensor.
   Status Bind(size_t i, om::TensorId id);
 

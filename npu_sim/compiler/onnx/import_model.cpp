@@ -9,8 +9,7 @@
 #include "npu_sim/compiler/ir/limits.h"
 #include "npu_sim/compiler/ir/rewrite.h"
 #include "npu_sim/compiler/onnx/import_context.h"
-#include "npu_sim/compiler/onnx/live_nodes.h"
-#include "npu_sim/compiler/onnx/operator_table.h"
+#include "npu_sim/compiler/onnx/import_graph.h"
 #include "npu_sim/compiler/onnx/widen_reals.h"
 
 namespace npustream::compiler {
@@ -23,19 +22,6 @@ Status CheckOpset(const OnnxModel& model) {
   if (model.opset >= kOldestOpset && model.opset <= kNewestOpset) return {};
   return {StatusCode::kUnsupported, fmt::format("the model uses operator set {}; supported are {} to {}", model.opset,
                                                 kOldestOpset, kNewestOpset)};
-}
-
-// One error for all of them, so that a user sees the whole distance at once.
-Status CheckOperators(const std::vector<const OnnxNode*>& nodes) {
-  std::vector<std::string> missing;
-  for (const OnnxNode* node : nodes) {
-    if (FindImporter(*node) != nullptr) continue;
-    const std::string domain = node->domain.empty() ? "" : node->domain + ".";
-    missing.push_back(fmt::format("'{}' ({}{})", node->name, domain, node->op));
-  }
-  if (missing.empty()) return {};
-  return {StatusCode::kUnsupported, fmt::format("no parser for the operator of {} node{}: {}", missing.size(),
-                                                missing.size() == 1 ? "" : "s", fmt::join(missing, ", "))};
 }
 
 std::string DimsText(const OnnxValue& value) {
@@ -82,12 +68,11 @@ class ModelImporter {
   Result<om::Graph> Run() {
     const std::vector<std::string> outputs = OutputNames();
     if (outputs.empty()) return Status(StatusCode::kCorruptData, "the model has no output");
-    NPUSTREAM_ASSIGN_OR_RETURN(const auto nodes, LiveNodesInOrder(source_, outputs));
-    NPUSTREAM_RETURN_IF_ERROR(CheckOperators(nodes));
+    NPUSTREAM_ASSIGN_OR_RETURN(const auto nodes, NodesToImport(source_, outputs, state_));
     NPUSTREAM_RETURN_IF_ERROR(CheckOpset(model_));
     NPUSTREAM_RETURN_IF_ERROR(CheckGivenShapes());
     NPUSTREAM_RETURN_IF_ERROR(AddInputs());
-    NPUSTREAM_RETURN_IF_ERROR(ImportNodes(nodes));
+    NPUSTREAM_RETURN_IF_ERROR(ImportNodes(source_, nodes, state_));
     NPUSTREAM_RETURN_IF_ERROR(AddOutputs(outputs));
     return std::move(state_.graph);
   }
@@ -114,10 +99,7 @@ class ModelImporter {
   }
 
   Status AddInputs() {
-    for (const auto& [name, tensor] : source_.initializers) {
-      state_.tensors[name] = AddTensor(state_.graph, tensor);
-      TensorOf(state_.graph, state_.tensors[name]).name = name;
-    }
+    ImportInitializers(source_, state_);
     for (const OnnxValue& input : source_.inputs) {
       NPUSTREAM_ASSIGN_OR_RETURN(om::Dims dims, InputDims(input, options_));
       const om::TensorId id = AddTensor(state_.graph, {input.name, input.type, dims, nullptr});
@@ -132,47 +114,6 @@ class ModelImporter {
     const om::TensorId to = AddTensor(state_.graph, {name, type, TensorOf(state_.graph, from).dims, nullptr});
     state_.graph.nodes.push_back({"cast_" + name, "Cast", {from}, {to}, {}});
     return to;
-  }
-
-  Status ImportNodes(const std::vector<const OnnxNode*>& nodes) {
-    for (const OnnxNode* node : nodes) {
-      std::vector<om::TensorId> inputs;
-      for (const std::string& name : node->inputs) {
-        const auto found = state_.tensors.find(name);
-        inputs.push_back(found == state_.tensors.end() ? om::kNoTensor : found->second);
-      }
-      ImportContext context(state_, *node, std::move(inputs));
-      const OperatorRow& row = *FindImporter(*node);
-      NPUSTREAM_RETURN_IF_ERROR(CheckArity(context, row));
-      NPUSTREAM_RETURN_IF_ERROR(row.import(context));
-      NPUSTREAM_RETURN_IF_ERROR(CheckOutputsBound(context));
-    }
-    return {};
-  }
-
-  static Status CheckArity(const ImportContext& context, const OperatorRow& row) {
-    for (size_t i = 0; i < row.min_inputs; ++i) {
-      if (!context.HasInput(i)) return context.Error(fmt::format("input {} is missing", i), StatusCode::kCorruptData);
-    }
-    if (context.InputCount() > row.max_inputs) {
-      return context.Error(fmt::format("{} inputs are too many", context.InputCount()), StatusCode::kCorruptData);
-    }
-    if (!context.WantsOutput(0)) return context.Error("it has no output", StatusCode::kCorruptData);
-    return {};
-  }
-
-  // Optional outputs that our operators do not compute (a Dropout's mask, a MaxPool's indices) may be named if nobody
-  // reads them.
-  Status CheckOutputsBound(const ImportContext& context) const {
-    for (const std::string& name : context.node().outputs) {
-      if (name.empty() || state_.tensors.count(name) != 0) continue;
-      for (const OnnxNode& reader : source_.nodes) {
-        if (std::find(reader.inputs.begin(), reader.inputs.end(), name) != reader.inputs.end()) {
-          return context.Unsupported(fmt::format("its output '{}' is not supported", name));
-        }
-      }
-    }
-    return {};
   }
 
   Status AddOutputs(const std::vector<std::string>& outputs) {

@@ -19,25 +19,9 @@ Status CheckChannelVectors(const ImportContext& context, size_t last) {
   return {};
 }
 
-}  // namespace
-
-Status ImportBatchNormalization(ImportContext& context) {
-  if (context.Int("training_mode", 0) != 0) return context.Unsupported("the model is in training mode");
-  if (context.opset() < 9 && context.Int("spatial", 1) == 0) {
-    return context.Unsupported("spatial = 0 is not supported");
-  }
-  NPUSTREAM_RETURN_IF_ERROR(CheckChannelVectors(context, 4));
-  std::vector<om::TensorId> inputs;
-  for (size_t i = 0; i < 5; ++i) inputs.push_back(context.InputId(i));
-  return context.Output("BatchNormalization", std::move(inputs), {{"epsilon", context.Float("epsilon", 1e-5f)}},
-                        context.Dims(0));
-}
-
-namespace {
-
 // (x − mean) / sqrt(variance + epsilon), with the parts that went into it.
 struct Standardised {
-  om::TensorId result, mean, deviation;
+  om::TensorId result, mean, variance, deviation;
 };
 
 // Over `axes` of the tensor `x`.
@@ -56,7 +40,7 @@ Result<Standardised> EmitStandardised(ImportContext& context, om::TensorId x, co
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId safe, context.Emit("Add", {variance, tiny}, {}, type, reduced));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId deviation, context.Emit("Sqrt", {safe}, {}, type, reduced));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId result, context.Emit("Div", {centred, deviation}, {}, type, dims));
-  return Standardised{result, mean, deviation};
+  return Standardised{result, mean, variance, deviation};
 }
 
 // A vector of one value per channel as [C,1,…,1], which broadcasts over `rank` dimensions.
@@ -73,16 +57,58 @@ std::vector<int64_t> AxesFrom(int64_t first, size_t rank) {
 }
 
 // x · scale + bias with one value per channel.
-Status OutputScaledPerChannel(ImportContext& context, om::TensorId x) {
-  const om::Dims dims = context.Dims(0);
+Result<om::TensorId> EmitScaledPerChannel(ImportContext& context, om::TensorId x) {
+  const om::Dims dims = context.Tensor(x).dims;
+  const om::DataType type = context.Input(0).type;
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scale, EmitPerChannel(context, 1, dims.size()));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId bias, EmitPerChannel(context, 2, dims.size()));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled,
-                             context.Emit("Mul", {x, scale}, {}, context.Input(0).type, dims));
-  return context.Output("Add", {scaled, bias}, {}, dims);
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled, context.Emit("Mul", {x, scale}, {}, type, dims));
+  return context.Emit("Add", {scaled, bias}, {}, type, dims);
+}
+
+Status OutputScaledPerChannel(ImportContext& context, om::TensorId x) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId y, EmitScaledPerChannel(context, x));
+  return context.Bind(0, y);
+}
+
+// Statistics of the input itself, and what they make of the running ones: running · momentum + own · (1 − momentum).
+Status ImportTraining(ImportContext& context) {
+  NPUSTREAM_RETURN_IF_ERROR(CheckChannelVectors(context, 4));
+  std::vector<int64_t> axes = AxesFrom(2, context.Dims(0).size());
+  axes.insert(axes.begin(), 0);
+  NPUSTREAM_ASSIGN_OR_RETURN(const Standardised normal, EmitStandardised(context, context.InputId(0), axes));
+  const float momentum = context.Float("momentum", 0.9f), rest = 1 - momentum;
+  const om::TensorId keep = context.Constant(MakeFloats(context.node().name + ".momentum", {1}, {&momentum, 1})),
+                     take = context.Constant(MakeFloats(context.node().name + ".rest", {1}, {&rest, 1}));
+  const om::Dims channels = context.Dims(3);
+  constexpr om::DataType kReal = om::DataType::kFloat32;
+  const om::TensorId own[] = {normal.mean, normal.variance};
+  for (size_t i = 0; i < 2; ++i) {
+    if (!context.WantsOutput(i + 1)) continue;
+    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId flat, context.Emit("Reshape", {own[i]}, {}, kReal, channels));
+    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId added, context.Emit("Mul", {flat, take}, {}, kReal, channels));
+    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId kept,
+                               context.Emit("Mul", {context.InputId(i + 3), keep}, {}, kReal, channels));
+    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId running, context.Emit("Add", {kept, added}, {}, kReal, channels));
+    NPUSTREAM_RETURN_IF_ERROR(context.Bind(i + 1, running));
+  }
+  return OutputScaledPerChannel(context, normal.result);
 }
 
 }  // namespace
+
+Status ImportBatchNormalization(ImportContext& context) {
+  const bool trains = context.opset() >= 14 && context.Int("training_mode", 0) != 0;
+  if (trains) return ImportTraining(context);
+  if (context.opset() < 9 && context.Int("spatial", 1) == 0) {
+    return context.Unsupported("spatial = 0 is not supported");
+  }
+  NPUSTREAM_RETURN_IF_ERROR(CheckChannelVectors(context, 4));
+  std::vector<om::TensorId> inputs;
+  for (size_t i = 0; i < 5; ++i) inputs.push_back(context.InputId(i));
+  return context.Output("BatchNormalization", std::move(inputs), {{"epsilon", context.Float("epsilon", 1e-5f)}},
+                        context.Dims(0));
+}
 
 Status ImportInstanceNormalization(ImportContext& context) {
   NPUSTREAM_RETURN_IF_ERROR(CheckChannelVectors(context, 2));
@@ -99,13 +125,17 @@ Status ImportGroupNormalization(ImportContext& context) {
     return context.Error(fmt::format("{} groups do not divide the input [{}]", groups, fmt::join(x, ",")));
   }
   // Opset 18 gave scale and bias per group, 21 gives them per channel.
-  if (context.Dims(1) != om::Dims{x[1]} || context.Dims(2) != om::Dims{x[1]}) {
-    return context.Unsupported("scale and bias per group are not supported");
-  }
+  const om::Dims scales = {context.opset() < 21 ? groups : x[1]};
+  if (context.Dims(1) != scales || context.Dims(2) != scales)
+    return context.Error(fmt::format("its scale and bias do not have {} values", scales[0]));
   const om::DataType type = context.Input(0).type;
   const om::Dims flat = {x[0], groups, om::ElementCount(x) / (x[0] * groups)}, full = x;
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId grouped, context.Emit("Reshape", {context.InputId(0)}, {}, type, flat));
   NPUSTREAM_ASSIGN_OR_RETURN(const Standardised normal, EmitStandardised(context, grouped, {2}));
+  if (context.opset() < 21) {
+    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled, EmitScaledPerChannel(context, normal.result));
+    return context.Output("Reshape", {scaled}, {}, full);
+  }
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId restored, context.Emit("Reshape", {normal.result}, {}, type, full));
   return OutputScaledPerChannel(context, restored);
 }

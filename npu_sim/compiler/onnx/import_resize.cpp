@@ -10,6 +10,7 @@ namespace npustream::compiler {
 namespace {
 
 constexpr float kMaxScale = 65536.0f;
+constexpr int64_t kMaxSize = 1 << 24;
 
 // Where a Resize of each opset keeps its scales and sizes.
 constexpr size_t kScales10 = 1, kScales11 = 2, kSizes11 = 3;
@@ -63,15 +64,42 @@ Result<std::vector<T>> SpreadOverAxes(const ImportContext& context, const std::v
   return full;
 }
 
+// Sizes are bounds where the policy says so: the axes that are resized share the smallest scale (not_larger) or the
+// largest one (not_smaller).
+Status KeepAspectRatio(const ImportContext& context, std::vector<int64_t>& sizes) {
+  const std::string policy = context.String("keep_aspect_ratio_policy", "stretch");
+  if (policy == "stretch") return {};
+  if (policy != "not_larger" && policy != "not_smaller")
+    return context.Error(fmt::format("keep_aspect_ratio_policy '{}' does not exist", policy));
+  std::vector<int64_t> axes = context.Ints("axes");
+  if (axes.empty()) {
+    for (int64_t i = 0; i < context.Rank(0); ++i) axes.push_back(i);
+  }
+  if (axes.size() != sizes.size() || sizes.empty()) return context.Error("there is not one size per axis");
+  std::vector<float> extents;
+  float scale = 0;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    NPUSTREAM_ASSIGN_OR_RETURN(const int64_t axis, context.Axis(axes[i], context.Rank(0)));
+    extents.push_back(static_cast<float>(context.Dims(0)[static_cast<size_t>(axis)]));
+    if (sizes[i] < 1 || sizes[i] > kMaxSize || extents[i] < 1) return context.Error("a size is out of range");
+    const float own = static_cast<float>(sizes[i]) / extents[i];
+    scale = i == 0 ? own : policy == "not_larger" ? std::min(scale, own) : std::max(scale, own);
+  }
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const float size = std::floor(scale * extents[i] + 0.5f);
+    if (!(size <= static_cast<float>(kMaxSize))) return context.Error("a size is out of range");
+    sizes[i] = static_cast<int64_t>(size);
+  }
+  return {};
+}
+
 Result<Target> ReadTarget(const ImportContext& context) {
   const size_t scales_at = context.opset() < 11 ? kScales10 : kScales11;
   const bool has_sizes =
       context.opset() >= 11 && context.HasInput(kSizes11) && om::ElementCount(context.Dims(kSizes11)) > 0;
   if (has_sizes) {
-    if (context.String("keep_aspect_ratio_policy", "stretch") != "stretch") {
-      return context.Unsupported("keep_aspect_ratio_policy is not supported");
-    }
-    NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> given, context.ConstantInts(kSizes11, "the size"));
+    NPUSTREAM_ASSIGN_OR_RETURN(std::vector<int64_t> given, context.ConstantInts(kSizes11, "the size"));
+    NPUSTREAM_RETURN_IF_ERROR(KeepAspectRatio(context, given));
     NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes,
                                SpreadOverAxes(context, given, [&](size_t i) { return context.Dims(0)[i]; }));
     return FromSizes(context, sizes);

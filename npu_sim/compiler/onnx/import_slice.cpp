@@ -109,7 +109,7 @@ Status ImportPad(ImportContext& context) {
   NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> pads, ReadPadLists(context));
   NPUSTREAM_ASSIGN_OR_RETURN(const float value, ReadPadValue(context));
   const std::string mode = context.String("mode", "constant");
-  if (mode != "constant" && mode != "reflect" && mode != "edge") {
+  if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap") {
     return context.Unsupported(fmt::format("mode '{}' is not supported", mode));
   }
   om::Dims dims = context.Dims(0);
@@ -119,6 +119,7 @@ Status ImportPad(ImportContext& context) {
     for (const int64_t pad : {pads[i], pads[i + rank]}) {
       if (pad < -dims[i] || pad > kMaxTensorBytes) return context.Error("a pad is out of range");
       if (mode == "reflect" && pad >= context.Dims(0)[i]) return context.Error("a pad is larger than what it reflects");
+      if (mode == "wrap" && pad > context.Dims(0)[i]) return context.Error("a pad is larger than what it repeats");
     }
     dims[i] += pads[i] + pads[i + rank];
     if (dims[i] < 0) return context.Error("the pads cut off more than there is");

@@ -77,6 +77,8 @@ Status ImportConstantOfShape(ImportContext& context);
 Status ImportRange(ImportContext& context);
 Status ImportShape(ImportContext& context);
 Status ImportSize(ImportContext& context);
+// import_control.cpp
+Status ImportIf(ImportContext& context);
 // import_cast.cpp
 Status ImportCast(ImportContext& context);
 Status ImportCastLike(ImportContext& context);

@@ -13,9 +13,27 @@ namespace {
 
 Status Corrupt(std::string message) { return {StatusCode::kCorruptData, std::move(message)}; }
 
+// Appends what `graph` reads and does not have.
+void AddNamesAround(const OnnxGraph& graph, std::vector<std::string>& names) {
+  std::set<std::string> own;
+  for (const OnnxValue& input : graph.inputs) own.insert(input.name);
+  for (const auto& [name, tensor] : graph.initializers) own.insert(name);
+  for (const OnnxNode& node : graph.nodes) own.insert(node.outputs.begin(), node.outputs.end());
+  const auto add = [&](const std::string& name) {
+    if (own.count(name) == 0) names.push_back(name);
+  };
+  for (const OnnxNode& node : graph.nodes) {
+    for (const std::string& name : NamesReadBy(node)) add(name);
+  }
+  for (const OnnxValue& output : graph.outputs) add(output.name);
+}
+
 class Sorter {
  public:
-  explicit Sorter(const OnnxGraph& graph) : graph_(graph), live_(graph.nodes.size()) {}
+  Sorter(const OnnxGraph& graph, const std::function<bool(const std::string&)>& is_around)
+      : graph_(graph), is_around_(is_around), live_(graph.nodes.size()) {
+    for (const OnnxNode& node : graph.nodes) reads_.push_back(NamesReadBy(node));
+  }
 
   Result<std::vector<const OnnxNode*>> Run(const std::vector<std::string>& outputs) {
     NPUSTREAM_RETURN_IF_ERROR(FindProducers());
@@ -49,6 +67,7 @@ class Sorter {
     const auto need = [&](const std::string& name, const std::string& reader) -> Status {
       if (name.empty() || IsGiven(name)) return {};
       const auto producer = producers_.find(name);
+      if (producer == producers_.end() && is_around_(name)) return {};
       if (producer == producers_.end()) return Corrupt(fmt::format("{} '{}', which nothing produces", reader, name));
       if (!live_[producer->second]) pending.push_back(producer->second);
       live_[producer->second] = true;
@@ -56,9 +75,10 @@ class Sorter {
     };
     for (const std::string& name : outputs) NPUSTREAM_RETURN_IF_ERROR(need(name, "the model's output is"));
     while (!pending.empty()) {
-      const OnnxNode& node = graph_.nodes[pending.back()];
+      const size_t n = pending.back();
+      const OnnxNode& node = graph_.nodes[n];
       pending.pop_back();
-      for (const std::string& name : node.inputs) {
+      for (const std::string& name : reads_[n]) {
         NPUSTREAM_RETURN_IF_ERROR(need(name, fmt::format("node '{}' ({}) reads", node.name, node.op)));
       }
     }
@@ -74,7 +94,7 @@ class Sorter {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (!live_[n]) continue;
       ++live_count;
-      for (const std::string& name : graph_.nodes[n].inputs) {
+      for (const std::string& name : reads_[n]) {
         const auto producer = producers_.find(name);
         if (producer == producers_.end()) continue;
         readers[producer->second].push_back(n);
@@ -106,6 +126,8 @@ class Sorter {
   }
 
   const OnnxGraph& graph_;
+  const std::function<bool(const std::string&)>& is_around_;
+  std::vector<std::vector<std::string>> reads_;  // by node
   std::set<std::string> given_;
   std::map<std::string, size_t> producers_;
   std::vector<bool> live_;
@@ -113,8 +135,15 @@ class Sorter {
 
 }  // namespace
 
-Result<std::vector<const OnnxNode*>> LiveNodesInOrder(const OnnxGraph& graph, const std::vector<std::string>& outputs) {
-  return Sorter(graph).Run(outputs);
+std::vector<std::string> NamesReadBy(const OnnxNode& node) {
+  std::vector<std::string> names = node.inputs;
+  for (const auto& [attribute, subgraph] : node.subgraphs) AddNamesAround(*subgraph, names);
+  return names;
+}
+
+Result<std::vector<const OnnxNode*>> LiveNodesInOrder(const OnnxGraph& graph, const std::vector<std::string>& outputs,
+                                                      const std::function<bool(const std::string&)>& is_around) {
+  return Sorter(graph, is_around).Run(outputs);
 }
 
 }  // namespace npustream::compiler

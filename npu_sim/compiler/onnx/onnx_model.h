@@ -13,7 +13,7 @@
 
 namespace npustream::compiler {
 
-// An ONNX file in plain structures: nothing outside read_model.cpp and tensor_proto.cpp sees protobuf.
+// An ONNX file in plain structures: nothing outside read_model.cpp, inline_functions and tensor_proto sees protobuf.
 
 struct OnnxDim {
   int64_t size = -1;   // −1 when it is symbolic or missing

@@ -56,6 +56,7 @@ constexpr OperatorRow kTable[] = {
     {"HardSigmoid", ImportHardSigmoid, 1, 1},
     {"HardSwish", ImportUnary, 1, 1},
     {"Identity", ImportIdentity, 1, 1},
+    {"If", ImportIf, 1, 1},
     {"InstanceNormalization", ImportInstanceNormalization, 3, 3},
     {"LRN", ImportLrn, 1, 1},
     {"LayerNormalization", ImportLayerNormalization, 2, 3},

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "npu_sim/compiler/onnx/inline_functions.h"
 #include "npu_sim/compiler/onnx/onnx_model.h"
 #include "npu_sim/compiler/onnx/tensor_proto.h"
 #include "npu_sim/compiler/onnx/tensor_type.h"
@@ -160,6 +161,7 @@ Result<OnnxModel> ParseOnnxModel(std::span<const std::byte> bytes, const std::fi
   model.ir_version = proto.ir_version();
   model.producer = proto.producer_name();
   NPUSTREAM_RETURN_IF_ERROR(ReadOpsets(proto, model));
+  NPUSTREAM_RETURN_IF_ERROR(InlineFunctions(proto));
   NPUSTREAM_ASSIGN_OR_RETURN(model.graph, Reader{folder}.ReadGraph(proto.graph()));
   return model;
 }

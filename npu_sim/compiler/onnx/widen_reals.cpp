@@ -33,6 +33,8 @@ OnnxGraph WidenReals(OnnxGraph graph) {
   for (OnnxNode& node : graph.nodes) {
     WidenCast(node);
     for (auto& [name, tensor] : node.tensors) Widen(tensor);
+    for (auto& [name, subgraph] : node.subgraphs)
+      subgraph = std::make_shared<const OnnxGraph>(WidenReals(*subgraph));
   }
   return graph;
 }

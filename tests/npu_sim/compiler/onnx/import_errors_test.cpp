@@ -171,8 +171,9 @@ std::vector<ErrorCase> Cases() {
       {"training",
        ModelBuilder(15)
            .Input("x", {1, 1, 2})
-           .Weights("a", {1})
-           .Node("BatchNormalization", {"x", "a", "a", "a", "a"}, "y", {{"training_mode", int64_t{1}}})
+           .Floats("ratio", {}, {0.5f})
+           .Ints("training", {1})
+           .Node("Dropout", {"x", "ratio", "training"}, "y")
            .Output("y"),
        kUnsupported, "training mode"},
       {"used_indices_of_a_pool",

@@ -149,5 +149,103 @@ TEST(ReadModelTest, AnAbsentFileIsNamed) {
   EXPECT_THAT(model.status().message(), HasSubstr("/nowhere/model.onnx"));
 }
 
+// A function a → sigmoid(a) · a, one of LeakyRelu with the caller's slope that calls it, and a call of the latter.
+onnx::ModelProto ModelOfFunctions() {
+  onnx::ModelProto model = SmallModel();
+  auto* own = model.add_opset_import();
+  own->set_domain("own");
+  own->set_version(1);
+  const auto add_node = [](auto* to, const char* op, std::initializer_list<const char*> inputs, const char* output) {
+    auto* node = to->add_node();
+    node->set_op_type(op);
+    for (const char* input : inputs) node->add_input(input);
+    node->add_output(output);
+    return node;
+  };
+  const auto add_function = [&](const char* name) {
+    auto* function = model.add_functions();
+    function->set_domain("own");
+    function->set_name(name);
+    function->add_input("a");
+    function->add_output("b");
+    function->add_opset_import()->set_version(11);
+    return function;
+  };
+  auto* swish = add_function("Swish");
+  add_node(swish, "Sigmoid", {"a"}, "s");
+  add_node(swish, "Mul", {"s", "a"}, "b");
+  auto* leaky = add_function("Leaky");
+  auto* slope = add_node(leaky, "LeakyRelu", {"a"}, "s")->add_attribute();
+  slope->set_name("alpha");
+  slope->set_type(onnx::AttributeProto::FLOAT);
+  slope->set_ref_attr_name("slope");
+  add_node(leaky, "Swish", {"s"}, "b")->set_domain("own");
+  auto* call = add_node(model.mutable_graph(), "Leaky", {"y"}, "z");
+  call->set_domain("own");
+  auto* given = call->add_attribute();
+  given->set_name("slope");
+  given->set_type(onnx::AttributeProto::FLOAT);
+  given->set_f(0.25f);
+  return model;
+}
+
+TEST(ReadModelTest, CallsOfFunctionsBecomeTheirNodes) {
+  const auto model = Parse(ModelOfFunctions().SerializeAsString());
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  const auto& nodes = model->graph.nodes;
+  ASSERT_EQ(nodes.size(), 4u);
+  EXPECT_EQ(nodes[1].op, "LeakyRelu");
+  EXPECT_EQ(std::get<float>(nodes[1].attributes.at("alpha")), 0.25f);
+  EXPECT_EQ(nodes[1].inputs[0], "y");
+  EXPECT_EQ(nodes[2].op, "Sigmoid");
+  EXPECT_EQ(nodes[2].inputs, nodes[1].outputs);
+  EXPECT_EQ(nodes[3].op, "Mul");
+  EXPECT_THAT(nodes[3].inputs, testing::ElementsAre(nodes[2].outputs[0], nodes[1].outputs[0]));
+  EXPECT_EQ(nodes[3].outputs[0], "z");
+  EXPECT_NE(nodes[1].outputs, nodes[2].outputs);  // both are called s where they are written
+}
+
+TEST(ReadModelTest, AnAttributeThatTheCallerLeavesOutHasItsDefault) {
+  onnx::ModelProto proto = ModelOfFunctions();
+  proto.mutable_graph()->mutable_node(1)->clear_attribute();
+  EXPECT_EQ(Parse(proto.SerializeAsString())->graph.nodes[1].attributes.count("alpha"), 0u);
+  // FunctionProto.attribute_proto, which older protobuf classes do not have.
+  onnx::AttributeProto slope;
+  slope.set_name("slope");
+  slope.set_type(onnx::AttributeProto::FLOAT);
+  slope.set_f(0.5f);
+  onnx::FunctionProto& leaky = *proto.mutable_functions(1);
+  std::string field = "\x5a";  // field 11, length-delimited
+  field += static_cast<char>(slope.ByteSizeLong());
+  ASSERT_TRUE(leaky.MergeFromString(field + slope.SerializeAsString()));
+  const auto model = Parse(proto.SerializeAsString());
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  EXPECT_EQ(std::get<float>(model->graph.nodes[1].attributes.at("alpha")), 0.5f);
+}
+
+TEST(ReadModelTest, FunctionsWithoutEndAreRefused) {
+  onnx::ModelProto itself = ModelOfFunctions();
+  itself.mutable_functions(1)->mutable_node(1)->set_op_type("Leaky");
+  EXPECT_THAT(Parse(itself.SerializeAsString()).status().message(), HasSubstr("nested too deeply"));
+  // Each of thirty functions calls the next one eight times.
+  onnx::ModelProto bomb = ModelOfFunctions();
+  for (int level = 0; level < 30; ++level) {
+    auto* function = bomb.add_functions();
+    function->set_domain("own");
+    function->set_name("f" + std::to_string(level));
+    for (int i = 0; i < 8; ++i) {
+      auto* node = function->add_node();
+      node->set_domain("own");
+      node->set_op_type("f" + std::to_string(level + 1));
+    }
+  }
+  bomb.mutable_graph()->mutable_node(1)->set_op_type("f0");
+  EXPECT_THAT(Parse(bomb.SerializeAsString()).status().message(), HasSubstr("would fill memory"));
+  onnx::ModelProto newer = ModelOfFunctions();
+  newer.mutable_functions(0)->mutable_opset_import(0)->set_version(18);
+  EXPECT_THAT(Parse(newer.SerializeAsString()).status().message(),
+              HasSubstr("function 'Swish' uses operator set 18, the model 11"));
+}
+
 }  // namespace
 }  // namespace npustream::compiler

@@ -1,0 +1,104 @@
+#include "npu_sim/compiler/onnx/import_graph.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "npu_sim/compiler/ir/rewrite.h"
+#include "npu_sim/compiler/onnx/live_nodes.h"
+#include "npu_sim/compiler/onnx/operator_table.h"
+
+namespace npustream::compiler {
+namespace {
+
+// One error for all of them, so that a user sees the whole distance at once.
+Status CheckOperators(const std::vector<const OnnxNode*>& nodes) {
+  std::vector<std::string> missing;
+  for (const OnnxNode* node : nodes) {
+    if (FindImporter(*node) != nullptr) continue;
+    const std::string domain = node->domain.empty() ? "" : node->domain + ".";
+    missing.push_back(fmt::format("'{}' ({}{})", node->name, domain, node->op));
+  }
+  if (missing.empty()) return {};
+  return {StatusCode::kUnsupported, fmt::format("no parser for the operator of {} node{}: {}", missing.size(),
+                                                missing.size() == 1 ? "" : "s", fmt::join(missing, ", "))};
+}
+
+Status CheckArity(const ImportContext& context, const OperatorRow& row) {
+  for (size_t i = 0; i < row.min_inputs; ++i) {
+    if (!context.HasInput(i)) return context.Error(fmt::format("input {} is missing", i), StatusCode::kCorruptData);
+  }
+  if (context.InputCount() > row.max_inputs) {
+    return context.Error(fmt::format("{} inputs are too many", context.InputCount()), StatusCode::kCorruptData);
+  }
+  if (!context.WantsOutput(0)) return context.Error("it has no output", StatusCode::kCorruptData);
+  return {};
+}
+
+// Optional outputs that our operators do not compute (a MaxPool's indices) may be named if nobody reads them.
+Status CheckOutputsBound(const OnnxGraph& graph, const ImportContext& context, const ImportState& state) {
+  for (const std::string& name : context.node().outputs) {
+    if (name.empty() || state.tensors.count(name) != 0) continue;
+    for (const OnnxNode& reader : graph.nodes) {
+      const std::vector<std::string> reads = NamesReadBy(reader);
+      if (std::find(reads.begin(), reads.end(), name) != reads.end()) {
+        return context.Unsupported(fmt::format("its output '{}' is not supported", name));
+      }
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<const OnnxNode*>> NodesToImport(const OnnxGraph& graph, const std::vector<std::string>& outputs,
+                                                   const ImportState& state) {
+  const auto is_around = [&](const std::string& name) { return state.tensors.count(name) != 0; };
+  NPUSTREAM_ASSIGN_OR_RETURN(auto nodes, LiveNodesInOrder(graph, outputs, is_around));
+  NPUSTREAM_RETURN_IF_ERROR(CheckOperators(nodes));
+  return nodes;
+}
+
+Status ImportNodes(const OnnxGraph& graph, const std::vector<const OnnxNode*>& nodes, ImportState& state) {
+  for (const OnnxNode* node : nodes) {
+    std::vector<om::TensorId> inputs;
+    for (const std::string& name : node->inputs) {
+      const auto found = state.tensors.find(name);
+      inputs.push_back(found == state.tensors.end() ? om::kNoTensor : found->second);
+    }
+    ImportContext context(state, *node, std::move(inputs));
+    const OperatorRow& row = *FindImporter(*node);
+    NPUSTREAM_RETURN_IF_ERROR(CheckArity(context, row));
+    NPUSTREAM_RETURN_IF_ERROR(row.import(context));
+    NPUSTREAM_RETURN_IF_ERROR(CheckOutputsBound(graph, context, state));
+  }
+  return {};
+}
+
+void ImportInitializers(const OnnxGraph& graph, ImportState& state) {
+  for (const auto& [name, tensor] : graph.initializers) {
+    state.tensors[name] = AddTensor(state.graph, tensor);
+    TensorOf(state.graph, state.tensors[name]).name = name;
+  }
+}
+
+Result<std::vector<om::TensorId>> ImportBranch(const OnnxGraph& branch, ImportState& state) {
+  std::vector<std::string> outputs;
+  for (const OnnxValue& output : branch.outputs) outputs.push_back(output.name);
+  const auto around = state.tensors;
+  NPUSTREAM_ASSIGN_OR_RETURN(const auto nodes, NodesToImport(branch, outputs, state));
+  ImportInitializers(branch, state);
+  NPUSTREAM_RETURN_IF_ERROR(ImportNodes(branch, nodes, state));
+  std::vector<om::TensorId> results;
+  for (const std::string& name : outputs) {
+    const auto found = state.tensors.find(name);
+    if (found == state.tensors.end())
+      return Status(StatusCode::kUnsupported, fmt::format("the branch's output '{}' is not supported", name));
+    results.push_back(found->second);
+  }
+  state.tensors = around;
+  return results;
+}
+
+}  // namespace npustream::compiler
