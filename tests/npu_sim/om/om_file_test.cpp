@@ -4,9 +4,11 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 
 #include "npu_sim/om/file_header.h"
 #include "npu_sim/om/om_reader.h"
+#include "npu_sim/om/om_verify.h"
 #include "npu_sim/om/om_writer.h"
 #include "npu_sim/program/lowering.h"
 #include "npu_sim/program/program.h"
@@ -264,6 +266,54 @@ TEST(OmWriterTest, RefusesWhatTheReaderWould) {
   model = MakeModel();
   model.info.gears = {4, 2};
   EXPECT_FALSE(WriteOm(model).ok());
+}
+
+// A graph that hands on one quantised tensor of two channels.
+Status VerifyQuantised(DataType type, Quantization quantization, int64_t channels = 2) {
+  GraphBuilder b;
+  b.Output(b.Quantized(b.Input({1, channels, 4, 4}, type), std::move(quantization)));
+  return VerifyGraph(b.graph(), {std::nullopt});
+}
+
+TEST(OmVerifyTest, TakesQuantisationsThatCanBeComputedWith) {
+  EXPECT_TRUE(VerifyQuantised(DataType::kUInt8, {{0.5f}, {255}, 0}).ok());
+  EXPECT_TRUE(VerifyQuantised(DataType::kInt8, {{0.5f, 2.0f}, {-128, 127}, 1}).ok());
+  EXPECT_TRUE(VerifyQuantised(DataType::kInt16, {{0.5f}, {-32768}, 0}).ok());
+  EXPECT_TRUE(VerifyQuantised(DataType::kUInt16, {{0.5f}, {65535}, 0}).ok());
+  EXPECT_TRUE(VerifyQuantised(DataType::kInt32, {{0.5f}, {0}, 0}).ok());
+}
+
+TEST(OmVerifyTest, RefusesQuantisationsThatCannotBeComputedWith) {
+  struct Case {
+    const char* what;
+    DataType type;
+    Quantization quantization;
+    int64_t channels = 2;
+  };
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Case cases[] = {
+      {"zero point above uint8", DataType::kUInt8, {{1.0f}, {256}, 0}},
+      {"zero point below uint8", DataType::kUInt8, {{1.0f}, {-1}, 0}},
+      {"zero point above int8", DataType::kInt8, {{1.0f}, {128}, 0}},
+      {"zero point below int8", DataType::kInt8, {{1.0f}, {-129}, 0}},
+      {"zero point above int16", DataType::kInt16, {{1.0f}, {32768}, 0}},
+      {"zero point below uint16", DataType::kUInt16, {{1.0f}, {-1}, 0}},
+      {"second zero point above uint8", DataType::kUInt8, {{1.0f, 1.0f}, {0, 256}, 1}},
+      {"scale of zero", DataType::kUInt8, {{0.0f}, {0}, 0}},
+      {"negative scale", DataType::kUInt8, {{-1.0f}, {0}, 0}},
+      {"infinite scale", DataType::kUInt8, {{infinity}, {0}, 0}},
+      {"scale that is no number", DataType::kUInt8, {{std::numeric_limits<float>::quiet_NaN()}, {0}, 0}},
+      {"no scale for no channels", DataType::kUInt8, {{}, {}, 1}, 0},
+      {"fewer zero points than scales", DataType::kUInt8, {{1.0f, 1.0f}, {0}, 1}},
+      {"more scales than channels", DataType::kUInt8, {{1.0f, 1.0f, 1.0f}, {0, 0, 0}, 1}},
+      {"axis beyond the rank", DataType::kUInt8, {{1.0f, 1.0f}, {0, 0}, 4}},
+      {"real numbers", DataType::kFloat32, {{1.0f}, {0}, 0}},
+  };
+  for (const Case& c : cases) {
+    const Status status = VerifyQuantised(c.type, c.quantization, c.channels);
+    EXPECT_EQ(status.code(), StatusCode::kCorruptData) << c.what;
+    EXPECT_THAT(status.message(), HasSubstr("impossible quantisation")) << c.what;
+  }
 }
 
 }  // namespace
