@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <limits>
@@ -117,6 +118,30 @@ struct Foreign {
   size_t size;
   const char* expected;
 };
+
+TEST(OmFileTest, ConstantsThatAreHalvesAreStoredAsHalvesAndNoOthers) {
+  const auto stored = [](float last) {
+    std::vector<float> values(4096);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = std::ldexp(static_cast<float>(i % 2048), static_cast<int>(i / 2048) - 24);
+    values[1] = -0.0f, values.back() = last;
+    Bytes bytes(values.size() * sizeof(float));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    OmModel model = MakeModel();
+    const auto constant = std::make_shared<const Bytes>(std::move(bytes));
+    model.plans[0].graph.tensors.push_back({"long", DataType::kFloat32, {4096}, constant});
+    const Bytes file = WriteOm(model).value();
+    const auto om = OmFile::FromBytes(file);
+    EXPECT_TRUE(om.ok()) << om.status().message();
+    EXPECT_EQ(*(*om)->LoadGraph(0).value().tensors.back().constant, *constant);
+    return file.size();
+  };
+  // 2047 · 2^-23 has the 11 digits of a half, 65504 is the greatest, and a third is none.
+  const size_t halves = stored(65504), floats = stored(1.0f / 3);
+  EXPECT_EQ(floats - halves, 4096u * 2);
+  EXPECT_EQ(stored(65536), floats);
+  EXPECT_EQ(stored(std::ldexp(1.0f, -25)), floats);
+}
 
 TEST(OmFileTest, NamesForeignFiles) {
   const Foreign cases[] = {
