@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "npu_sim/kernels/isa.h"
 
 namespace npustream::atc {
 namespace {
@@ -185,9 +186,12 @@ Outcome<Precision> ReadPrecision(const FlagValues& flags, const OnnxModel& model
     for (const std::string& type : sensitive) KeepType(model, type, precision);
   }
   if (precision.type == DataType::kBFloat16) {
-    Log(LogLevel::kWarning, "atc",
-        "{}={}: bfloat16 is slower than FP32 without AMX kernels; the model computes in FP32", flag, name);
-    precision = {};
+    precision.by_kernels = true;
+    if (kernels::RunningIsa() < kernels::Isa::kAmx) {
+      Log(LogLevel::kWarning, "atc",
+          "{}={}: this CPU has no AMX, without which bfloat16 is slower than FP32; here the model computes in FP32", flag,
+          name);
+    }
   }
   return precision;
 }

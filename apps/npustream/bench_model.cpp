@@ -34,6 +34,7 @@ Result<std::unique_ptr<om::OmFile>> OpenOrCompile(const ModelBenchOptions& optio
   compiler::CompileOptions compile;
   compile.model_name = options.model.stem();
   compile.soc = "Ascend310P3";
+  if (options.bf16) compile.precision.type = om::DataType::kBFloat16, compile.precision.by_kernels = true;
   if (options.batch > 1) compile.gears = {1, options.batch};
   NPUSTREAM_ASSIGN_OR_RETURN(const om::OmModel compiled, compiler::Compile(model, compile));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::Bytes bytes, om::WriteOm(compiled));

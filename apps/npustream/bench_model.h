@@ -10,6 +10,7 @@
 namespace npustream::apps {
 
 struct ModelBenchOptions {
+  bool bf16 = false;  // an ONNX model computes in bfloat16 where the CPU has AMX
   std::filesystem::path model;  // an OM, or an ONNX file, which is compiled without AIPP for this run alone
   int64_t batch = 0;  // 0: one image, or the batch that the model is fixed to
   int threads = 1;       // AI cores

@@ -85,7 +85,7 @@ struct Packed {
       weights = groups * cut.GroupWeights(s);
       channels = groups * cut.block;
     } else if (IsOnTiles(s, isa)) {
-      const AmxCut cut(s, SourceLayout(s, isa));
+      const AmxCut cut(s, SourceLayout(s, isa), 1);
       weights = cut.Weights(s);
       channels = cut.Channels(s);
     } else {
@@ -316,7 +316,7 @@ class DenseExecutor final : public Executor {
 class TiledExecutor final : public Executor {
  public:
   TiledExecutor(const ConvShape& s, const Activation& activation, const Problem& problem)
-      : c_(s, activation, problem), driver_(s, SourceLayout(s, problem.isa), SimdFor(problem.isa), c_.zero_point) {}
+      : c_(s, activation, problem), driver_(s, SourceLayout(s, problem.isa), SimdFor(problem.isa), SimdFor(problem.isa).byte_block, c_.zero_point) {}
 
   static constexpr size_t kSumBytes = 2 * kMostBlockPixels * AmxCut::kBlock * sizeof(int32_t);
 
@@ -329,9 +329,9 @@ class TiledExecutor final : public Executor {
     for (int64_t i = 0; i < s.n * s.groups; ++i) {
       const int64_t g = i % s.groups;
       c_.Place(sink, a, i * out_step, g * channels);
-      driver_.Run({In<uint8_t>(a, 0) + i * in_step, c_.packed.Weights(a.inputs[1]) + g * weight_step,
+      driver_.Run({In<uint8_t>(a, 0) + i * in_step, a.inputs[1] + g * weight_step,
                    c_.packed.Corrections(a.inputs[1]) + g * channels},
-                  reinterpret_cast<int32_t*>(a.scratch), reinterpret_cast<uint8_t*>(a.scratch) + kSumBytes, sink);
+                  reinterpret_cast<int32_t*>(a.scratch), a.scratch + kSumBytes, sink);
     }
     c_.Finish(a);
     return {};
@@ -339,7 +339,7 @@ class TiledExecutor final : public Executor {
 
  private:
   Common c_;
-  AmxDriver driver_;
+  AmxDriver<uint8_t, int32_t> driver_;
 };
 
 class DepthwiseExecutor final : public Executor {
@@ -447,7 +447,7 @@ class DepthwiseExecutor final : public Executor {
 
 size_t ScratchBytes(const ConvShape& s, Isa isa) {
   if (s.IsDepthwise()) return DepthwiseCut(s, isa).Scratch();
-  if (IsOnTiles(s, isa)) return TiledExecutor::kSumBytes + static_cast<size_t>(AmxCut(s, SourceLayout(s, isa)).Scratch());
+  if (IsOnTiles(s, isa)) return TiledExecutor::kSumBytes + static_cast<size_t>(AmxCut(s, SourceLayout(s, isa), 1).Scratch());
   const ConvCut cut = CutBytes(s, isa);
   return DenseExecutor::SumBytes(cut) + static_cast<size_t>(cut.Scratch(s));
 }
@@ -588,7 +588,7 @@ Result<Choice> ChooseByteConv(const ConvShape& s, const Activation& activation, 
     PackDepthwise(s, cut, plain, weights);
     for (int64_t c = 0; c < s.oc; ++c) channels.Pack(c, c);
   } else if (IsOnTiles(s, problem.isa)) {
-    const AmxCut cut(s, SourceLayout(s, problem.isa));
+    const AmxCut cut(s, SourceLayout(s, problem.isa), 1);
     PackAmx(s, cut, plain, weights);
     const int64_t oc = s.oc / s.groups;
     for (int64_t c = 0; c < s.oc; ++c) channels.Pack(c, c / oc * cut.out_groups * AmxCut::kBlock + c % oc);

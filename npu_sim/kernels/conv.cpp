@@ -1,5 +1,6 @@
 // Conv: quantised ones on our kernels for bytes (byte_conv.h), others on our own blocked kernels where they apply
 // (blocked_conv.h), else on oneDNN with bias and cheap activations fused and the others right after it.
+#include "npu_sim/kernels/bf16_conv.h"
 #include "npu_sim/kernels/blocked_conv.h"
 #include "npu_sim/kernels/byte_conv.h"
 #include "npu_sim/kernels/dnnl_conv.h"
@@ -80,6 +81,7 @@ class Conv final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     if (IsByteConv(problem)) return ChooseByteConv(s, activation, problem);
+    if (CanBf16Conv(s, problem)) return ChooseBf16Conv(s, problem);
     if (CanBlockedConv(s, problem)) return ChooseBlockedConv(s, problem);
     const memory::desc onnx_weights(WeightDims(s), memory::data_type::f32, s.groups == 1 ? Tag::oihw : Tag::goihw);
     return Flatten(CatchDnnl([&]() -> Result<Choice> {
@@ -101,6 +103,7 @@ class Conv final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     if (IsByteConv(problem)) return PrepareByteConv(s, activation, problem);
+    if (CanBf16Conv(s, problem)) return PrepareBf16Conv(s, activation, problem);
     if (CanBlockedConv(s, problem)) return PrepareBlockedConv(s, activation, problem);
     if (s.has_residual && problem.inputs[3].layout != problem.outputs[0].layout)
       return Invalid("the residual has another layout");

@@ -34,6 +34,13 @@ class Lowering {
   Lowering(om::Graph& graph, const Precision& precision) : graph_(graph), precision_(precision) {}
 
   Status Run() {
+    if (precision_.by_kernels) {
+      for (om::Node& node : graph_.nodes) {
+        if (node.op == "Conv" && IsReal(node.inputs[0]) && !IsKept(node))
+          node.attributes[kComputeType] = std::string(kComputeBf16);
+      }
+      return {};
+    }
     std::vector<om::Node> nodes;
     nodes.swap(graph_.nodes);
     for (om::Node& node : nodes) {

@@ -21,7 +21,14 @@ struct Precision {
   // result ("y.1" for "y") stays with it.
   std::set<std::string> kept;
   std::set<std::string> kept_ops;  // operators that stay in float32
+  // bfloat16 only: nothing is rounded in the graph; convolutions are marked for kernels that compute in bfloat16, on CPUs
+  // that have them (AMX), and in float32 on others.
+  bool by_kernels = false;
 };
+
+// The attribute of a Conv that asks for such a kernel, and its value.
+inline constexpr const char* kComputeType = "compute_type";
+inline constexpr const char* kComputeBf16 = "bfloat16";
 
 // Rounds constants, operands and results of the operators that `precision` lowers to values of its type. They are still
 // stored and summed as float32, so that the graph shows a device's accuracy and not its speed.

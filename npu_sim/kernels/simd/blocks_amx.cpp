@@ -2,6 +2,7 @@
 #include <immintrin.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "npu_sim/kernels/simd/simd.h"
 
@@ -26,29 +27,40 @@ void Begin() {
 }
 void End() { _tile_release(); }
 
+// Tile numbers are part of the instructions.
+#define NPUSTREAM_MULTIPLY(sums, pixels, weights) \
+  if constexpr (kBytes) {                         \
+    _tile_dpbusd(sums, pixels, weights);          \
+  } else {                                        \
+    _tile_dpbf16ps(sums, pixels, weights);        \
+  }
+
 // Tiles 0 … 3 are sums (pixels · 2 + group), 4 and 5 pixels, 6 and 7 weights.
-template <bool kTwoPixelTiles, bool kTwoGroups>
-void RunBlock(const ByteBlock& b) {
+template <typename Sum, bool kTwoPixelTiles, bool kTwoGroups>
+void RunBlock(const Block<Sum>& b) {
+  constexpr bool kBytes = std::is_same_v<Sum, int32_t>;
   // A stride of 0 repeats the bias for every pixel.
   _tile_loadd(0, b.bias, 0);
   if constexpr (kTwoGroups) _tile_loadd(1, b.bias + 16, 0);
   if constexpr (kTwoPixelTiles) _tile_loadd(2, b.bias, 0);
   if constexpr (kTwoPixelTiles && kTwoGroups) _tile_loadd(3, b.bias + 16, 0);
-  const int8_t* w = b.w;
+  const std::byte* w = b.w;
   for (int64_t step = 0; step < b.steps; ++step) {
-    const uint8_t* const x = b.x + b.offsets[step];
+    const std::byte* const x = b.x + b.offsets[step];
     _tile_loadd(6, w, kRow);
     _tile_loadd(4, x, b.x_pitch);
-    _tile_dpbusd(0, 4, 6);
+    NPUSTREAM_MULTIPLY(0, 4, 6);
     if constexpr (kTwoGroups) {
       _tile_loadd(7, w + kTile, kRow);
-      _tile_dpbusd(1, 4, 7);
+      NPUSTREAM_MULTIPLY(1, 4, 7);
     }
     if constexpr (kTwoPixelTiles) {
       _tile_loadd(5, x + 16 * b.x_pitch, b.x_pitch);
-      _tile_dpbusd(2, 5, 6);
+      NPUSTREAM_MULTIPLY(2, 5, 6);
     }
-    if constexpr (kTwoPixelTiles && kTwoGroups) _tile_dpbusd(3, 5, 7);
+    if constexpr (kTwoPixelTiles && kTwoGroups) {
+      NPUSTREAM_MULTIPLY(3, 5, 7);
+    }
     w += (kTwoGroups ? 2 : 1) * kTile;
   }
   _tile_stored(0, b.sums, kRow);
@@ -57,16 +69,20 @@ void RunBlock(const ByteBlock& b) {
   if constexpr (kTwoPixelTiles && kTwoGroups) _tile_stored(3, b.sums + kGroupSums + 16 * 16, kRow);
 }
 
-void RunAnyBlock(const ByteBlock& b) {
+#undef NPUSTREAM_MULTIPLY
+
+template <typename Sum>
+void RunAnyBlock(const Block<Sum>& b) {
   const bool two_tiles = b.pixels > 16;
-  if (b.groups == 2) return two_tiles ? RunBlock<true, true>(b) : RunBlock<false, true>(b);
-  two_tiles ? RunBlock<true, false>(b) : RunBlock<false, false>(b);
+  if (b.groups == 2) return two_tiles ? RunBlock<Sum, true, true>(b) : RunBlock<Sum, false, true>(b);
+  two_tiles ? RunBlock<Sum, true, false>(b) : RunBlock<Sum, false, false>(b);
 }
 
 }  // namespace
 
 void FillBlocksAmx(SimdTable& table) {
-  table.byte_block = RunAnyBlock;
+  table.byte_block = RunAnyBlock<int32_t>;
+  table.bf16_block = RunAnyBlock<float>;
   table.begin_blocks = Begin;
   table.end_blocks = End;
 }

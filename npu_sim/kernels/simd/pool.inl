@@ -132,7 +132,25 @@ void SumPixels(const float* x, float* sums, size_t pixels, size_t block) {
   }
 }
 
+// Not for NaN, which may become infinite.
+template <int64_t kLanes>
+void PixelsToBf16(const float* x, int64_t x_step, uint16_t* y, int64_t y_step, int64_t pixels) {
+  for (; pixels > 0; --pixels, x += x_step, y += y_step) {
+    for (int64_t i = 0; i < kLanes; ++i) {
+      uint32_t bits;
+      memcpy(&bits, x + i, sizeof(bits));
+      y[i] = static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+    }
+  }
+}
+
+void ToBf16(const float* x, int64_t x_step, uint16_t* y, int64_t y_step, int64_t pixels, int64_t lanes) {
+  if (lanes == 16) return PixelsToBf16<16>(x, x_step, y, y_step, pixels);
+  for (int64_t i = 0; i < lanes; ++i) PixelsToBf16<1>(x + i, x_step, y + i, y_step, pixels);
+}
+
 void FillPool(SimdTable& table) {
+  table.to_bf16 = ToBf16;
   table.pool = Pool;
   table.sum_pixels = SumPixels;
 }

@@ -132,18 +132,22 @@ struct ByteDepthwiseRow {
 };
 
 // Sums of products of up to kMostBlockPixels pixels and two groups of 16 result channels: what AMX's tiles hold at once.
-// `steps` times 64 bytes of every pixel meet 64 × 16 weights.
+// `steps` times 64 bytes of every pixel (64 bytes, or 32 bfloat16) meet as many weights for each result channel.
 inline constexpr int64_t kMostBlockPixels = 32;
-struct ByteBlock {
-  const uint8_t* x;        // the first pixel
+template <typename SumType>
+struct Block {
+  using Sum = SumType;
+  const std::byte* x;      // the first pixel
   int64_t x_pitch;         // bytes from one pixel to the next; 64 bytes of each of 16 or 32 pixels are read
   const int32_t* offsets;  // from x to the bytes of each step
   int64_t steps;
-  const int8_t* w;      // [step][group][byte/4][lane][4]
-  const int32_t* bias;  // [group][lane]
-  int32_t* sums;        // [group][kMostBlockPixels][lane]; those beyond `pixels` may be written too
+  const std::byte* w;  // [step][group][byte/4][lane][4]
+  const Sum* bias;     // [group][lane]
+  Sum* sums;           // [group][kMostBlockPixels][lane]; those beyond `pixels` may be written too
   int64_t pixels, groups;
 };
+using ByteBlock = Block<int32_t>;
+using Bf16Block = Block<float>;
 
 // A row of `pixels` pixels of one group of channels as vectors of four pixels that lie `dilation` apart.
 struct FourPixelRow {
@@ -190,6 +194,8 @@ struct SimdTable {
   void (*pool)(const float* x, float* y, const PoolShape& shape, float* scratch, size_t block);
   // Sums `pixels` pixels of a blocked group lane by lane.
   void (*sum_pixels)(const float* x, float* sums, size_t pixels, size_t block);
+  // `lanes` floats of each of `pixels` pixels as bfloat16, to nearest even; steps in elements.
+  void (*to_bf16)(const float* x, int64_t x_step, uint16_t* y, int64_t y_step, int64_t pixels, int64_t lanes);
   // y[i] = x[i] to the power of e, to single precision's accuracy.
   void (*power)(const float* x, float* y, size_t n, float e);
   // y[i] = a·x[i] + b·z[i].
@@ -226,6 +232,7 @@ struct SimdTable {
   void (*byte_max)(const uint8_t* x, size_t step, uint8_t* y, size_t count, size_t block);
   // Null where there are no tiles. Between begin_blocks and end_blocks a thread may call byte_block.
   void (*byte_block)(const ByteBlock& block);
+  void (*bf16_block)(const Bf16Block& block);  // sums of float32
   void (*begin_blocks)();
   void (*end_blocks)();
   void (*byte_add)(const ByteBinary& binary);

@@ -1,6 +1,7 @@
 // Convolutions of many shapes against a plain loop, on whatever instruction set this process uses.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "npu_sim/kernels/kernel.h"
@@ -59,7 +60,7 @@ std::vector<float> Reference(const Case& c, const std::vector<float>& x, const s
 }
 
 // The node between two channel-preserving neighbours, so that its blocked layouts are used on both sides.
-void Check(const Case& c, bool blocked_source) {
+void Check(const Case& c, bool blocked_source, bool bf16 = false) {
   SCOPED_TRACE(::testing::Message() << "ic " << c.ic << " oc " << c.oc << " groups " << c.groups << " kernel " << c.kh
                                     << "x" << c.kw << " stride " << c.stride << " dilation " << c.dilation << " size "
                                     << c.ih << "x" << c.iw << " pads " << c.top << c.left << c.bottom << c.right << " "
@@ -82,6 +83,7 @@ void Check(const Case& c, bool blocked_source) {
                                {"pads", std::vector<int64_t>{c.top, c.left, c.bottom, c.right}}};
   if (!c.activation.empty()) attributes["activation"] = c.activation;
   if (c.activation == "LeakyRelu") attributes["activation_alpha"] = 0.1f;
+  if (bf16) attributes["compute_type"] = std::string("bfloat16");
   b.Output(b.Node("Conv", inputs, out, attributes));
   std::vector<om::Bytes> contents = {om::ToBytes(x)};
   if (c.residual) contents.push_back(om::ToBytes(residual));
@@ -92,7 +94,13 @@ void Check(const Case& c, bool blocked_source) {
   ASSERT_EQ(result.size(), expected.size());
   const double scale = std::sqrt(static_cast<double>(om::ElementCount(weights) / c.oc));
   for (size_t i = 0; i < expected.size(); ++i)
-    ASSERT_NEAR(result[i], expected[i], 2e-6 * scale + 2e-6 * std::fabs(expected[i])) << "element " << i;
+    ASSERT_NEAR(result[i], expected[i], (bf16 ? 0x1p-7 : 2e-6) * scale + 2e-6 * std::fabs(expected[i])) << "element " << i;
+  if (!bf16 || RunningIsa() < Isa::kAmx || c.groups > 1) return;
+  // Results are those of rounded operands, not of the given ones.
+  const auto plan = program::Lower(b.graph());
+  ASSERT_TRUE(plan.ok());
+  EXPECT_TRUE(std::any_of(plan->steps.begin(), plan->steps.end(),
+                          [](const om::NativeStep& step) { return step.implementation == "bfloat16 amx"; }));
 }
 
 TEST(ConvTest, ManyShapes) {
@@ -128,6 +136,8 @@ TEST(ConvTest, ManyShapes) {
   for (const Case& c : cases) {
     Check(c, false);
     Check(c, true);
+    Check(c, false, true);
+    Check(c, true, true);
   }
 }
 
