@@ -23,6 +23,8 @@ class Fuser {
       const om::Node& node = graph_.nodes[n];
       if (node.op == "Conv") {
         FuseConv(n);
+      } else if (node.op == "MatMul" || node.op == "Gemm") {
+        FuseMatMul(n);
       } else if (node.op == "Add" || node.op == "Mul") {
         FuseBinary(n);
       } else if (PicksElements(node)) {
@@ -87,13 +89,47 @@ class Fuser {
     if (whole != om::kNoTensor && TensorOf(graph_, whole).is_constant()) {
       om::Node exact = node;
       exact.inputs[2] = whole;
-      if (TakeConv(n, std::move(exact))) return;
+      if (TakeProduct(n, std::move(exact))) return;
     }
-    if (RealBias(node.inputs[2])) TakeConv(n, std::move(node));
+    if (RealBias(node.inputs[2])) TakeProduct(n, std::move(node));
+  }
+
+  void FuseMatMul(size_t n) {
+    om::Node node = graph_.nodes[n];
+    const bool scaled = om::GetFloat(node, "alpha", 1) != 1 || om::GetFloat(node, "beta", 1) != 1;
+    if (scaled || om::GetInt(node, "transA", 0) != 0) return;
+    const om::TensorId x = Bytes(node.inputs[0]), w = Integers(node.inputs[1]);
+    if (x == om::kNoTensor || w == om::kNoTensor || !TensorOf(graph_, w).is_constant()) return;
+    node.op = "ByteMatMul";
+    node.inputs[0] = x, node.inputs[1] = w;
+    node.inputs.resize(3, om::kNoTensor);
+    const om::TensorId whole = node.inputs[2] == om::kNoTensor ? om::kNoTensor : Integers(node.inputs[2]);
+    if (whole != om::kNoTensor && IsInSteps(whole, x, w)) {
+      om::Node exact = node;
+      exact.inputs[2] = whole;
+      if (TakeProduct(n, std::move(exact))) return;
+    }
+    if (RealBias(node.inputs[2])) TakeProduct(n, std::move(node));
+  }
+
+  // Whether a constant bias counts in steps of the products of x and w.
+  bool IsInSteps(om::TensorId bias, om::TensorId x, om::TensorId w) const {
+    const om::Tensor& tensor = TensorOf(graph_, bias);
+    if (!tensor.is_constant() || tensor.type != om::DataType::kInt32) return false;
+    const om::Quantization &b = *tensor.quantization, &left = *TensorOf(graph_, x).quantization,
+                           &right = *TensorOf(graph_, w).quantization;
+    for (size_t i = 0; i < std::max(b.scales.size(), right.scales.size()); ++i) {
+      const float product = left.scales[0] * right.scales[right.IsPerTensor() ? 0 : i % right.scales.size()];
+      const size_t k = b.IsPerTensor() ? 0 : i % b.scales.size();
+      // Exporters compute the product in other precisions.
+      constexpr float kTolerance = 1e-5f;
+      if (b.zero_points[k] != 0 || std::fabs(b.scales[k] - product) > kTolerance * product) return false;
+    }
+    return true;
   }
 
   // With a result of bytes, or else of real numbers.
-  bool TakeConv(size_t n, om::Node node) {
+  bool TakeProduct(size_t n, om::Node node) {
     const int reader = ByteReader(node.outputs[0]);
     if (reader >= 0) {
       om::Node bytes = node;
