@@ -1,5 +1,5 @@
 // ByteMatMul, an operator of the compiler's own: rows of quantised bytes times a constant matrix of signed bytes, summed
-// in 32 bits, with a bias; the result is real numbers or bytes. Without VNNI's instructions oneDNN's sums of bytes would
+// in 32 bits, with a bias and an activation; the result is real numbers or bytes. Without VNNI's instructions oneDNN's sums of bytes would
 // saturate: there the integers are multiplied as real numbers, which are exact up to 2^24.
 #include <algorithm>
 #include <cstring>
@@ -140,7 +140,7 @@ om::Bytes Pack(const Shape& s, const Problem& problem, const Descriptor& d) {
 
 class ByteMatMulExecutor final : public Executor {
  public:
-  ByteMatMulExecutor(const Descriptor& d, const Shape& s, const Problem& problem)
+  ByteMatMulExecutor(const Descriptor& d, const Shape& s, const Activation& activation, const Problem& problem)
       : call_(dnnl::matmul(d), {{DNNL_ARG_SRC, d.src_desc()},
                                 {DNNL_ARG_WEIGHTS, d.weights_desc()},
                                 {DNNL_ARG_DST, d.dst_desc()},
@@ -148,6 +148,7 @@ class ByteMatMulExecutor final : public Executor {
         s_(s),
         scratch_(s, d),
         simd_(SimdFor(problem.isa)),
+        activation_(activation),
         adds_reals_(!IsAbsent(problem, 2) && problem.inputs[2].type == om::DataType::kFloat32),
         to_bytes_(problem.outputs[0].type != om::DataType::kFloat32) {
     const om::Quantization &x = *problem.inputs[0].quantization, &w = *problem.inputs[1].quantization;
@@ -156,9 +157,10 @@ class ByteMatMulExecutor final : public Executor {
     if (!to_bytes_) return;
     const om::Quantization& y = *problem.outputs[0].quantization;
     zero_ = static_cast<float>(y.zero_points[0]);
-    // One factor makes steps of the result of the sums, unless a bias of real numbers comes between.
-    step_ = adds_reals_ ? y.scales[0] : 1;
-    if (!adds_reals_) std::for_each(scales_.begin(), scales_.end(), [&](float& scale) { scale /= y.scales[0]; });
+    // One factor makes steps of the result of the sums, unless something on real numbers comes between.
+    const bool at_once = !adds_reals_ && activation_.op == UnaryOp::kIdentity;
+    step_ = at_once ? 1 : y.scales[0];
+    if (at_once) std::for_each(scales_.begin(), scales_.end(), [&](float& scale) { scale /= y.scales[0]; });
   }
 
   Status Run(const Arguments& a) override {
@@ -192,6 +194,8 @@ class ByteMatMulExecutor final : public Executor {
     if (adds_reals_) {
       for (size_t n = 0; n < columns; ++n) y[n] += In<float>(a, 2)[n];
     }
+    if (activation_.op != UnaryOp::kIdentity)
+      simd_.unary[static_cast<int>(activation_.op)](y, y, columns, activation_.a, activation_.b);
     if (to_bytes_) simd_.quantize(y, Out<uint8_t>(a) + first, columns, step_, zero_);
   }
 
@@ -199,6 +203,7 @@ class ByteMatMulExecutor final : public Executor {
   Shape s_;
   Scratch scratch_;
   const SimdTable& simd_;
+  Activation activation_;
   bool adds_reals_, to_bytes_;
   std::vector<float> scales_;
   float step_ = 1, zero_ = 0;
@@ -207,8 +212,7 @@ class ByteMatMulExecutor final : public Executor {
 class ByteMatMul final : public Kernel {
  public:
   Status Check(const Problem& problem) const override {
-    NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
-    if (activation.op != UnaryOp::kIdentity) return Unsupported("this activation");
+    NPUSTREAM_RETURN_IF_ERROR(FusedActivation(*problem.node).status());
     return Read(problem).status();
   }
 
@@ -228,12 +232,13 @@ class ByteMatMul final : public Kernel {
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Shape s, Read(problem));
+    NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     return Flatten(CatchDnnl([&]() -> Result<std::unique_ptr<Executor>> {
       const Descriptor d = Describe(s);
       if (problem.inputs[1].constant.size() != s.HeadBytes() + d.weights_desc().get_size())
         return Invalid("the packed matrix has another size");
       if (problem.scratch_bytes < Scratch(s, d).bytes) return Invalid("the scratch buffer is too small");
-      return std::unique_ptr<Executor>(std::make_unique<ByteMatMulExecutor>(d, s, problem));
+      return std::unique_ptr<Executor>(std::make_unique<ByteMatMulExecutor>(d, s, activation, problem));
     }));
   }
 };

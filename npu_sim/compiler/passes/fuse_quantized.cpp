@@ -102,14 +102,36 @@ class Fuser {
     if (x == om::kNoTensor || w == om::kNoTensor || !TensorOf(graph_, w).is_constant()) return;
     node.op = "ByteMatMul";
     node.inputs[0] = x, node.inputs[1] = w;
+    const std::vector<int> added = AddedRow(node);
     node.inputs.resize(3, om::kNoTensor);
-    const om::TensorId whole = node.inputs[2] == om::kNoTensor ? om::kNoTensor : Integers(node.inputs[2]);
+    const om::TensorId bias = node.inputs[2];
+    const bool is_computed = bias != om::kNoTensor && !TensorOf(graph_, bias).is_constant();
+    const om::TensorId whole = is_computed ? Integers(bias) : om::kNoTensor;
     if (whole != om::kNoTensor && IsInSteps(whole, x, w)) {
       om::Node exact = node;
       exact.inputs[2] = whole;
-      if (TakeProduct(n, std::move(exact))) return;
+      if (TakeProduct(n, std::move(exact), added)) return;
     }
-    if (RealBias(node.inputs[2])) TakeProduct(n, std::move(node));
+    if (RealBias(node.inputs[2])) TakeProduct(n, std::move(node), added);
+  }
+
+  // Makes the constant row that an Add brings to a product its bias: the Add's index, nothing when there is none.
+  std::vector<int> AddedRow(om::Node& product) {
+    const int reader = uses_.OnlyConsumer(product.outputs[0]);
+    if (reader < 0 || product.inputs.size() != 2 || HasActivation(product)) return {};
+    const om::Node& add = graph_.nodes[static_cast<size_t>(reader)];
+    if (add.op != "Add") return {};
+    const om::Dims dims = TensorOf(graph_, product.outputs[0]).dims;
+    om::Tensor row = TensorOf(graph_, add.inputs[add.inputs[0] == product.outputs[0] ? 1 : 0]);
+    const bool is_row = row.is_constant() && row.type == om::DataType::kFloat32 && !row.dims.empty() &&
+                        row.dims.back() == dims.back() && om::ElementCount(row.dims) == dims.back();
+    if (!is_row || TensorOf(graph_, add.outputs[0]).dims != dims) return {};
+    row.dims = {dims.back()};
+    row.name += ".row";
+    product.outputs = add.outputs;
+    product.attributes.insert(add.attributes.begin(), add.attributes.end());
+    product.inputs.push_back(AddTensor(graph_, std::move(row)));
+    return {reader};
   }
 
   // Whether a constant bias counts in steps of the products of x and w.
@@ -129,14 +151,17 @@ class Fuser {
   }
 
   // With a result of bytes, or else of real numbers.
-  bool TakeProduct(size_t n, om::Node node) {
+  // `taken`: nodes whose work it does.
+  bool TakeProduct(size_t n, om::Node node, const std::vector<int>& taken = {}) {
     const int reader = ByteReader(node.outputs[0]);
     if (reader >= 0) {
       om::Node bytes = node;
       bytes.outputs = {Behind(reader)};
-      if (Take(n, std::move(bytes), {reader})) return true;
+      std::vector<int> all = taken;
+      all.push_back(reader);
+      if (Take(n, std::move(bytes), all)) return true;
     }
-    return Take(n, std::move(node), {});
+    return Take(n, std::move(node), taken);
   }
 
   void FuseBinary(size_t n) {

@@ -207,6 +207,15 @@ const Case kCases[] = {
      },
      {"Quantize", "ByteMatMul float32"},
      1},
+    {"row_and_activation_behind_a_matrix_product",
+     [](QuantizedModel& m) {
+       const std::string x = m.Quantize("x", 1 / 127.0f, 128);
+       m.builder().Floats("row", {1, 1, 12}, std::vector<float>(12, 0.25f));
+       const std::string p = m.Node("Add", {"row", m.Node("MatMul", {x, m.Matrix("w", 20, 12, 1)}, "p")}, "s");
+       m.Output(m.Quantize(m.Node("Relu", {p}, "r"), 0.007f, 0));
+     },
+     {"Quantize", "ByteMatMul uint8", "Dequantize"},
+     1},
     {"fully_connected_layer",
      [](QuantizedModel& m) {
        const std::string x = m.Quantize(m.Node("Flatten", {"x"}, "f", {{"axis", int64_t{3}}}), 1 / 127.0f, 128);
