@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "apps/atc/fusion_switch.h"
+#include "apps/atc/precision.h"
 #include "apps/atc/shapes.h"
 #include "npu_sim/compiler/aipp/aipp_file.h"
 #include "npu_sim/compiler/aipp/resolve_aipp.h"
@@ -131,10 +132,10 @@ Check ReadOutputTypes(const FlagValues& flags, const OnnxModel& model, CompileOp
   return std::nullopt;
 }
 
-Check CheckExclusive(const FlagValues& flags) {
-  if (flags.Has("precision_mode") && flags.Has("precision_mode_v2")) {
-    return Failure{"E10047", "Parameters [--precision_mode] and [--precision_mode_v2] exclude each other"};
-  }
+Check ReadPrecisionMode(const FlagValues& flags, const OnnxModel& model, CompileOptions& options) {
+  Outcome<compiler::Precision> precision = ReadPrecision(flags, model);
+  if (!precision.ok()) return precision.failure();
+  options.precision = std::move(precision.value());
   return std::nullopt;
 }
 
@@ -143,7 +144,7 @@ Check CheckExclusive(const FlagValues& flags) {
 Outcome<CompileOptions> ReadCompileOptions(const FlagValues& flags, const OnnxModel& model) {
   CompileOptions options;
   options.model_name = std::filesystem::path(flags.Get("output")).stem().string();
-  if (Check failure = CheckExclusive(flags)) return *failure;
+  if (Check failure = ReadPrecisionMode(flags, model, options)) return *failure;
   if (Check failure = ReadSoc(flags, options)) return *failure;
   if (Check failure = ReadShapes(flags, model, options)) return *failure;
   if (Check failure = ReadAipp(flags, model, options)) return *failure;

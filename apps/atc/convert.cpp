@@ -8,6 +8,7 @@
 
 #include "apps/atc/compile_options.h"
 #include "apps/atc/om_info.h"
+#include "apps/atc/quantize.h"
 #include "base/file.h"
 #include "npu_sim/om/om_writer.h"
 
@@ -23,6 +24,7 @@ Outcome<om::Bytes> CompileToBytes(const FlagValues& flags, const std::string& co
   Outcome<compiler::CompileOptions> options = ReadCompileOptions(flags, model.value());
   if (!options.ok()) return options.failure();
   options.value().command_line = command_line;
+  if (Check failure = Quantize(flags, model.value(), options.value())) return *failure;
   const Result<om::OmModel> compiled = compiler::Compile(model.value(), options.value());
   if (!compiled.ok()) return ModelFailure(compiled.status().WithContext(flags.Get("model")));
   Result<om::Bytes> bytes = om::WriteOm(*compiled);

@@ -30,7 +30,7 @@ struct QuantizeFlags {
   std::string images;
   std::string output;
   std::string report;
-  std::string method = "percentile";
+  std::string method = "mse";
   std::string picture_format = "nv12";
   std::vector<std::string> keep;
   std::vector<int64_t> batches = {1, 2, 4, 8};
@@ -83,7 +83,9 @@ Status QuantizeModel(QuantizeFlags& flags) {
   NPUSTREAM_ASSIGN_OR_RETURN(compiler::CompileOptions options, CompileOptionsOf(flags, model, description, pictures));
   compiler::CalibrationData data;
   data.through_aipp = true;
-  for (std::vector<std::byte>& picture : pictures.pictures) data.samples.push_back({std::move(picture)});
+  om::Bytes& samples = data.inputs.emplace_back();
+  for (const std::vector<std::byte>& picture : pictures.pictures)
+    samples.insert(samples.end(), picture.begin(), picture.end());
   flags.options.notify = ShowProgressLine;
   NPUSTREAM_ASSIGN_OR_RETURN(compiler::QuantizationScheme scheme,
                              compiler::PlanQuantization(model, options, data, flags.options));
@@ -126,7 +128,7 @@ void AddQuantizeCommand(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(50.0, 100.0))
       ->capture_default_str();
   command->add_option("--error-limit", flags->options.error_limit,
-                      "Relative error of the outputs above which layers stay on real numbers")
+                      "Relative error of the heads above which layers stay on real numbers")
       ->check(CLI::Range(0.0, 10.0))
       ->capture_default_str();
   command->add_flag("!--no-tables", flags->options.tables,

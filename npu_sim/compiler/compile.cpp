@@ -17,8 +17,8 @@
 #include "npu_sim/compiler/passes/fuse_conv_byte_add.h"
 #include "npu_sim/compiler/passes/fuse_conv_residual.h"
 #include "npu_sim/compiler/passes/fuse_layer_norm.h"
-#include "npu_sim/compiler/passes/fuse_mat_mul_bias.h"
 #include "npu_sim/compiler/passes/fuse_lookup.h"
+#include "npu_sim/compiler/passes/fuse_mat_mul_bias.h"
 #include "npu_sim/compiler/passes/fuse_quantized.h"
 #include "npu_sim/compiler/passes/fuse_silu.h"
 #include "npu_sim/compiler/passes/insert_aipp.h"
@@ -45,8 +45,8 @@ struct Pass {
 };
 
 // The order matters: constants first, so that later passes see weights; residuals before activations, as a fused
-// residual is added before the activation; integers after what may be fused on real numbers, and weights that no integer
-// kernel took after them.
+// residual is added before the activation; integers after what may be fused on real numbers, and weights that no
+// integer kernel took after them.
 constexpr Pass kRealPasses[] = {
     {"FoldConstants", FoldConstants},
     {"RemoveIdentities", RemoveIdentities},
@@ -141,10 +141,11 @@ Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& option
     NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(plan.graph, options.disabled_passes, limits));
     if (options.quantization) NPUSTREAM_RETURN_IF_ERROR(InsertQuantization(plan.graph, *options.quantization));
     NPUSTREAM_RETURN_IF_ERROR(RunIntegerPasses(plan.graph, options.disabled_passes));
-    // 3. What the user wants at the model's edges.
-    NPUSTREAM_RETURN_IF_ERROR(ConvertOutputs(plan.graph, options.output_types));
+    // 3. What the user wants at the model's edges, and what a device would round on the way from one to the other.
     NPUSTREAM_RETURN_IF_ERROR(InsertAipp(plan.graph, options.aipp));
     if (options.disabled_passes.count(kFoldIntoAipp) == 0) NPUSTREAM_RETURN_IF_ERROR(FoldIntoAipp(plan.graph));
+    NPUSTREAM_RETURN_IF_ERROR(LowerPrecision(plan.graph, options.precision));
+    NPUSTREAM_RETURN_IF_ERROR(ConvertOutputs(plan.graph, options.output_types));
     NPUSTREAM_RETURN_IF_ERROR(RemoveDeadCode(plan.graph));
     NPUSTREAM_RETURN_IF_ERROR(VerifyGraph(plan.graph));
     // 4. Every node must have a kernel; then layouts, packed weights and buffers for this machine.

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "npu_sim/compiler/onnx/onnx_model.h"
 #include "npu_sim/compiler/passes/fusion_limits.h"
+#include "npu_sim/compiler/passes/lower_precision.h"
 #include "npu_sim/compiler/quantize/quantization_scheme.h"
 #include "npu_sim/om/om_model.h"
 
@@ -30,6 +31,7 @@ struct CompileOptions {
   std::set<std::string> disabled_passes;             // names of PassNames()
   // How the model is quantised (quantize/plan_quantization.h); null: not at all. Shared, as options are copied.
   std::shared_ptr<const QuantizationScheme> quantization;
+  Precision precision;  // what is computed in a type shorter than float32
 };
 
 // ONNX to an offline model that runs on this machine. Errors are sentences; by code:

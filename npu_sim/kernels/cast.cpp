@@ -1,9 +1,9 @@
 // Cast between all types; floats become whole numbers by truncation, limited to the type's range.
 #include <limits>
 
-#include "npu_sim/kernels/float16.h"
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/support.h"
+#include "npu_sim/om/float16.h"
 
 namespace npustream::kernels {
 namespace {
@@ -22,8 +22,8 @@ Value Read(DataType type, const std::byte* data, size_t index) {
   switch (type) {
     case DataType::kFloat32: return {false, 0, at(float{})};
     case DataType::kDouble: return {false, 0, at(double{})};
-    case DataType::kFloat16: return {false, 0, FromHalf(at(uint16_t{}))};
-    case DataType::kBFloat16: return {false, 0, FromBFloat16(at(uint16_t{}))};
+    case DataType::kFloat16: return {false, 0, om::FromHalf(at(uint16_t{}))};
+    case DataType::kBFloat16: return {false, 0, om::FromBFloat16(at(uint16_t{}))};
     case DataType::kInt8: return {true, at(int8_t{}), 0};
     case DataType::kUInt8: return {true, at(uint8_t{}), 0};
     case DataType::kBool: return {true, at(uint8_t{}) != 0, 0};
@@ -52,8 +52,8 @@ void Write(DataType type, const Value& value, std::byte* data, size_t index) {
   switch (type) {
     case DataType::kFloat32: return put(value.whole ? static_cast<float>(value.i) : static_cast<float>(value.d));
     case DataType::kDouble: return put(d);
-    case DataType::kFloat16: return put(ToHalf(static_cast<float>(d)));
-    case DataType::kBFloat16: return put(ToBFloat16(static_cast<float>(d)));
+    case DataType::kFloat16: return put(om::ToHalf(static_cast<float>(d)));
+    case DataType::kBFloat16: return put(om::ToBFloat16(static_cast<float>(d)));
     case DataType::kInt8: return put(ToWhole<int8_t>(value));
     case DataType::kUInt8: return put(ToWhole<uint8_t>(value));
     case DataType::kBool: return put(static_cast<uint8_t>(value.whole ? value.i != 0 : value.d != 0));

@@ -32,6 +32,7 @@ const Kernel* QuantizeKernel();
 const Kernel* ReduceKernel();
 const Kernel* ReorderKernel();
 const Kernel* ResizeKernel();
+const Kernel* RoundToKernel();
 const Kernel* ScatterKernel();
 const Kernel* SoftmaxKernel();
 const Kernel* TopKKernel();

@@ -91,6 +91,7 @@ constexpr Entry kTable[] = {
     {"Reshape", MoveKernel},
     {"Resize", ResizeKernel},
     {"Round", UnaryKernel},
+    {"RoundTo", RoundToKernel},
     {"ScatterElements", ScatterKernel},
     {"ScatterND", ScatterKernel},
     {"Selu", UnaryKernel},

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "npu_sim/om/file_header.h"
+#include "npu_sim/om/float16.h"
 #include "npu_sim/om/foreign_file.h"
 #include "npu_sim/om/om_verify.h"
 #include "om_generated.h"
@@ -102,10 +103,29 @@ std::shared_ptr<const Quantization> ReadQuantization(const fb::Quantization* sto
       Quantization{List(stored->scales()), List(stored->zero_points()), stored->axis()});
 }
 
+// Where a constant lies, and in which form.
+struct StoredConstant {
+  fb::Range range;
+  bool halves;
+
+  Bytes Content(std::span<const std::byte> weights) const {
+    const auto stored = weights.subspan(range.offset(), range.bytes());
+    if (!halves) return Bytes(stored.begin(), stored.end());
+    Bytes content(stored.size() * 2);
+    for (size_t i = 0; i < stored.size() / 2; ++i) {
+      uint16_t half = 0;
+      std::memcpy(&half, stored.data() + i * sizeof half, sizeof half);
+      const float value = FromHalf(half);
+      std::memcpy(content.data() + i * sizeof value, &value, sizeof value);
+    }
+    return content;
+  }
+};
+
 // A graph without the content of its constants, and where these lie.
 struct StoredGraph {
   Graph graph;
-  std::vector<std::optional<fb::Range>> constants;
+  std::vector<std::optional<StoredConstant>> constants;
 };
 
 Result<StoredGraph> ReadGraph(const fb::Graph* graph, uint64_t weight_bytes) {
@@ -113,16 +133,18 @@ Result<StoredGraph> ReadGraph(const fb::Graph* graph, uint64_t weight_bytes) {
   StoredGraph read;
   std::vector<std::optional<uint64_t>> constant_bytes;
   for (const fb::Tensor* tensor : Each{graph->tensors()}) {
-    read.graph.tensors.push_back(
-        {Text(tensor->name()), static_cast<DataType>(tensor->type()), List(tensor->dims()), nullptr,
-         ReadQuantization(tensor->quantization())});
+    read.graph.tensors.push_back({Text(tensor->name()), static_cast<DataType>(tensor->type()), List(tensor->dims()),
+                                  nullptr, ReadQuantization(tensor->quantization())});
     const fb::Range* range = tensor->constant();
-    read.constants.push_back(range ? std::optional<fb::Range>(*range) : std::nullopt);
-    constant_bytes.push_back(range ? std::optional<uint64_t>(range->bytes()) : std::nullopt);
+    const bool halves = tensor->halves();
+    if (halves && read.graph.tensors.back().type != DataType::kFloat32)
+      return Corrupt("tensor '{}' is stored as halves and is not float32", Text(tensor->name()));
     if (range && (range->offset() > weight_bytes || range->bytes() > weight_bytes - range->offset())) {
       return Corrupt("constant '{}' ({} bytes at {}) leaves the weight section of {}", Text(tensor->name()),
                      range->bytes(), range->offset(), weight_bytes);
     }
+    read.constants.push_back(range ? std::optional(StoredConstant{*range, halves}) : std::nullopt);
+    constant_bytes.push_back(range ? std::optional(range->bytes() * (halves ? 2 : 1)) : std::nullopt);
   }
   for (const fb::Node* node : Each{graph->nodes()}) {
     Node read_node{Text(node->name()), Text(node->op()), List(node->inputs()), List(node->outputs()), {}};
@@ -177,7 +199,7 @@ struct OmFile::Impl {
   OmSizes sizes;
   double parse_ms = 0;
   std::vector<OmPlan> plans;  // graphs without the content of constants
-  std::vector<std::vector<std::optional<fb::Range>>> constants;
+  std::vector<std::vector<std::optional<StoredConstant>>> constants;
 
   Status Parse(std::span<const std::byte> file);
   Status ParseMetadata(std::span<const std::byte> metadata);
@@ -311,10 +333,8 @@ Result<Graph> OmFile::LoadGraph(size_t plan) const {
   if (plan >= plan_count()) return Status(StatusCode::kInvalidArgument, fmt::format("there is no plan {}", plan));
   Graph graph = impl_->plans[plan].graph;
   for (size_t i = 0; i < graph.tensors.size(); ++i) {
-    const auto& range = impl_->constants[plan][i];
-    if (!range) continue;
-    const auto content = impl_->weights.subspan(range->offset(), range->bytes());
-    graph.tensors[i].constant = std::make_shared<const Bytes>(content.begin(), content.end());
+    const auto& constant = impl_->constants[plan][i];
+    if (constant) graph.tensors[i].constant = std::make_shared<const Bytes>(constant->Content(impl_->weights));
   }
   return graph;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -16,12 +17,31 @@ Status Corrupt(fmt::format_string<Args...> format, Args&&... args) {
 
 bool InRange(int64_t index, size_t count) { return index >= 0 && static_cast<uint64_t>(index) < count; }
 
+template <typename T>
+bool Holds(int32_t value) {
+  return value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
+}
+
+// Whether a zero point is a number of the tensor's type. Only integers stand for real numbers.
+bool IsZeroPointOf(DataType type, int32_t zero) {
+  switch (type) {
+    case DataType::kInt8: return Holds<int8_t>(zero);
+    case DataType::kUInt8: return Holds<uint8_t>(zero);
+    case DataType::kInt16: return Holds<int16_t>(zero);
+    case DataType::kUInt16: return Holds<uint16_t>(zero);
+    case DataType::kInt32: return true;
+    default: return false;
+  }
+}
+
 // Whether a quantisation fits its tensor and can be computed with.
-bool Fits(const Quantization& q, const Dims& dims) {
+bool Fits(const Quantization& q, DataType type, const Dims& dims) {
   const bool axis = q.IsPerTensor() || (InRange(q.axis, dims.size()) &&
                                         static_cast<uint64_t>(dims[static_cast<size_t>(q.axis)]) == q.scales.size());
-  return axis && q.zero_points.size() == q.scales.size() &&
-         std::all_of(q.scales.begin(), q.scales.end(), [](float scale) { return std::isfinite(scale) && scale > 0; });
+  return axis && !q.scales.empty() && q.zero_points.size() == q.scales.size() &&
+         std::all_of(q.scales.begin(), q.scales.end(), [](float scale) { return std::isfinite(scale) && scale > 0; }) &&
+         std::all_of(q.zero_points.begin(), q.zero_points.end(),
+                     [&](int32_t zero) { return IsZeroPointOf(type, zero); });
 }
 
 Status VerifyTensor(const Tensor& tensor, size_t index, const std::optional<uint64_t>& constant_bytes) {
@@ -31,7 +51,7 @@ Status VerifyTensor(const Tensor& tensor, size_t index, const std::optional<uint
     return Corrupt("constant {} ('{}') has {} bytes where its shape needs {}", index, tensor.name, *constant_bytes,
                    *bytes);
   }
-  if (tensor.quantization && !Fits(*tensor.quantization, tensor.dims))
+  if (tensor.quantization && !Fits(*tensor.quantization, tensor.type, tensor.dims))
     return Corrupt("tensor {} ('{}') has an impossible quantisation", index, tensor.name);
   return {};
 }
@@ -44,7 +64,7 @@ Status VerifyValue(const NativePlan& plan, const Graph& graph, size_t index) {
   if (value.layout > Layout::kBlocked4) return Corrupt("value {} ('{}') has an unknown layout", index, value.name);
   const auto bytes = CheckedBytes(value.type, value.dims, value.layout);
   if (!bytes) return Corrupt("value {} ('{}') has an impossible type or shape", index, value.name);
-  if (value.quantization && !Fits(*value.quantization, value.dims))
+  if (value.quantization && !Fits(*value.quantization, value.type, value.dims))
     return Corrupt("value {} ('{}') has an impossible quantisation", index, value.name);
   uint64_t limit = 0;
   switch (value.place) {

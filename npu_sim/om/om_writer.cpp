@@ -1,13 +1,16 @@
 #include "npu_sim/om/om_writer.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "base/sha256.h"
 #include "npu_sim/om/file_header.h"
+#include "npu_sim/om/float16.h"
 #include "npu_sim/om/om_verify.h"
 #include "om_generated.h"
 
@@ -38,6 +41,21 @@ class WeightSection {
   Bytes bytes_;
   std::map<Sha256Digest, fb::Range> ranges_;
 };
+
+// The values of a long float32 constant as float16, if none loses anything.
+std::optional<Bytes> AsHalves(const Tensor& tensor) {
+  constexpr size_t kWorthIt = 256;  // bytes; shorter ones take no less room, as constants are aligned
+  if (!tensor.constant || tensor.type != DataType::kFloat32 || tensor.constant->size() < kWorthIt) return std::nullopt;
+  Bytes halves(tensor.constant->size() / 2);
+  for (size_t i = 0; i < halves.size() / 2; ++i) {
+    uint32_t bits = 0;
+    std::memcpy(&bits, tensor.constant->data() + i * sizeof bits, sizeof bits);
+    const uint16_t half = ToHalf(std::bit_cast<float>(bits));
+    if (std::bit_cast<uint32_t>(FromHalf(half)) != bits) return std::nullopt;
+    std::memcpy(halves.data() + i * sizeof half, &half, sizeof half);
+  }
+  return halves;
+}
 
 class MetadataWriter {
  public:
@@ -139,10 +157,11 @@ class MetadataWriter {
       const auto name = builder_.CreateString(tensor.name);
       const auto dims = builder_.CreateVector(tensor.dims);
       fb::Range range;
-      if (tensor.constant) range = weights_.Add(*tensor.constant);
+      const std::optional<Bytes> halves = AsHalves(tensor);
+      if (tensor.constant) range = weights_.Add(halves ? *halves : *tensor.constant);
       const auto quantization = Write(tensor.quantization);
       tensors.push_back(fb::CreateTensor(builder_, name, static_cast<int8_t>(tensor.type), dims,
-                                         tensor.constant ? &range : nullptr, quantization));
+                                         tensor.constant ? &range : nullptr, quantization, halves.has_value()));
     }
     std::vector<Offset<fb::Node>> nodes;
     for (const Node& node : graph.nodes)

@@ -28,7 +28,7 @@ const std::vector<Room>& Rooms() {
       {"npu_sim/kernels", {"base", "npu_sim/om"}},
       {"npu_sim/program", {"base", "npu_sim/om", "npu_sim/kernels"}},
       {"npu_sim/device", {"base"}},
-      {"npu_sim/compiler", {"base", "npu_sim/om", "npu_sim/kernels", "npu_sim/program"}},
+      {"npu_sim/compiler", {"base", "npu_sim/om", "npu_sim/kernels", "npu_sim/program", "npu_sim/device"}},
       {"runtime/acl", {"base", "npu_sim/om", "npu_sim/program", "npu_sim/device"}},
       {"dvpp", {"base", "npu_sim/device", "runtime/acl"}},
       {"runtime/serving", {"base"}},

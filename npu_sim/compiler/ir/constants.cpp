@@ -1,9 +1,9 @@
 #include "npu_sim/compiler/ir/constants.h"
 
-#include <bit>
 #include <cassert>
-#include <cmath>
 #include <cstring>
+
+#include "npu_sim/om/float16.h"
 
 namespace npustream::compiler {
 namespace {
@@ -70,8 +70,8 @@ Result<std::vector<float>> ReadFloats(const om::Tensor& tensor) {
   switch (tensor.type) {
     case DataType::kFloat32: return Widen<float, float>(tensor);
     case DataType::kDouble: return Widen<double, float>(tensor);
-    case DataType::kFloat16: return Widen<uint16_t, float>(tensor, HalfToFloat);
-    case DataType::kBFloat16: return Widen<uint16_t, float>(tensor, BFloat16ToFloat);
+    case DataType::kFloat16: return Widen<uint16_t, float>(tensor, om::FromHalf);
+    case DataType::kBFloat16: return Widen<uint16_t, float>(tensor, om::FromBFloat16);
     default: break;
   }
   NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> ints, ReadInts(tensor));
@@ -82,17 +82,5 @@ std::span<const float> FloatView(const om::Tensor& tensor) {
   if (!tensor.is_constant() || tensor.type != DataType::kFloat32) return {};
   return {reinterpret_cast<const float*>(tensor.constant->data()), tensor.constant->size() / sizeof(float)};
 }
-
-float HalfToFloat(uint16_t half) {
-  const uint32_t sign = static_cast<uint32_t>(half & 0x8000) << 16;
-  const uint32_t exponent = (half >> 10) & 31;
-  const uint32_t fraction = half & 1023;
-  if (exponent == 31) return std::bit_cast<float>(sign | 0x7f800000 | fraction << 13);
-  if (exponent != 0) return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
-  const float magnitude = std::ldexp(static_cast<float>(fraction), -24);
-  return sign != 0 ? -magnitude : magnitude;
-}
-
-float BFloat16ToFloat(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
 }  // namespace npustream::compiler

@@ -22,8 +22,4 @@ Result<std::vector<float>> ReadFloats(const om::Tensor& tensor);
 // A view of a float32 constant's content; empty when it is not one.
 std::span<const float> FloatView(const om::Tensor& tensor);
 
-// IEEE 754 binary16 and bfloat16 to float.
-float HalfToFloat(uint16_t half);
-float BFloat16ToFloat(uint16_t bits);
-
 }  // namespace npustream::compiler

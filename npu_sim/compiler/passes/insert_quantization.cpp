@@ -1,5 +1,6 @@
 #include "npu_sim/compiler/passes/insert_quantization.h"
 
+#include <algorithm>
 #include <map>
 
 #include "npu_sim/compiler/ir/constants.h"
@@ -22,11 +23,12 @@ class Inserter {
     for (const om::TensorId input : graph_.inputs) Round(input);
     for (size_t n = 0; n < nodes.size(); ++n) {
       om::Node& node = nodes[n];
-      const bool integer = sites_.quantised[n] && IsRounded(node.inputs[0]);
+      const om::TensorId source = node.inputs[0];
+      const bool integer = sites_.quantised[n] && IsRounded(source);
       for (om::TensorId& input : node.inputs) {
         if (IsRounded(input)) input = rounded_[input];
       }
-      if (integer) node.inputs[1] = QuantizedWeights(node.inputs[1], node.name);
+      if (integer) QuantizeWeightsOf(node, TensorOf(graph_, source).name);
       graph_.nodes.push_back(std::move(node));
       // Not the node: adding nodes moves it.
       const std::vector<om::TensorId> outputs = graph_.nodes.back().outputs;
@@ -52,18 +54,52 @@ class Inserter {
     rounded_[id] = real;
   }
 
-  om::TensorId QuantizedWeights(om::TensorId id, const std::string& node) {
-    const om::Tensor weights = TensorOf(graph_, id);
+  void QuantizeWeightsOf(om::Node& conv, const std::string& source) {
+    const om::Tensor weights = TensorOf(graph_, conv.inputs[1]);
     const std::span<const float> values = FloatView(weights);
     om::Quantization quantization = WeightQuantization(values, weights.dims[0]);
+    om::Bytes bytes = QuantizeWeights(values, quantization);
+    if (const auto means = scheme_.means.find(source); means != scheme_.means.end())
+      CorrectBias(conv, BiasCorrection(values, bytes, quantization, means->second, conv));
     om::Tensor integers{weights.name + ".int8", om::DataType::kInt8, weights.dims,
-                        std::make_shared<const om::Bytes>(QuantizeWeights(values, quantization)), nullptr};
+                        std::make_shared<const om::Bytes>(std::move(bytes)), nullptr};
     integers.quantization = std::make_shared<const om::Quantization>(std::move(quantization));
     const om::TensorId integers_id = AddTensor(graph_, std::move(integers));
-    const om::TensorId real =
-        AddTensor(graph_, {weights.name + ".rounded", om::DataType::kFloat32, weights.dims, nullptr});
-    graph_.nodes.push_back({"weights_" + node, "Dequantize", {integers_id}, {real}, {}});
-    return real;
+    conv.inputs[1] = AddTensor(graph_, {weights.name + ".rounded", om::DataType::kFloat32, weights.dims, nullptr});
+    graph_.nodes.push_back({"weights_" + conv.name, "Dequantize", {integers_id}, {conv.inputs[1]}, {}});
+  }
+
+  // Per result channel Σ (weight − rounded weight) · mean of what it is multiplied with.
+  std::vector<float> BiasCorrection(std::span<const float> weights, const om::Bytes& bytes,
+                                    const om::Quantization& quantization, const std::vector<float>& means,
+                                    const om::Node& conv) const {
+    const om::Dims& dims = TensorOf(graph_, conv.inputs[1]).dims;
+    const auto results = static_cast<size_t>(dims[0]), sources = static_cast<size_t>(dims[1]);
+    const size_t taps = weights.size() / results / sources;
+    const size_t group_results = results / static_cast<size_t>(om::GetInt(conv, "group", 1));
+    std::vector<float> correction;
+    for (size_t result = 0, i = 0; result < results; ++result) {
+      double sum = 0;
+      for (size_t source = 0; source < sources; ++source) {
+        const double mean = means[result / group_results * sources + source];
+        for (size_t tap = 0; tap < taps; ++tap, ++i)
+          sum += (weights[i] - static_cast<double>(static_cast<int8_t>(bytes[i])) * quantization.scales[result]) * mean;
+      }
+      correction.push_back(static_cast<float>(sum));
+    }
+    return correction;
+  }
+
+  // A computed bias stays as it is.
+  void CorrectBias(om::Node& conv, std::vector<float> bias) {
+    conv.inputs.resize(std::max<size_t>(conv.inputs.size(), 3), om::kNoTensor);
+    if (conv.inputs[2] != om::kNoTensor) {
+      const std::span<const float> before = FloatView(TensorOf(graph_, conv.inputs[2]));
+      if (before.size() != bias.size()) return;
+      for (size_t c = 0; c < bias.size(); ++c) bias[c] += before[c];
+    }
+    conv.inputs[2] = AddTensor(
+        graph_, MakeFloats("bias_" + conv.name + ".corrected", {static_cast<int64_t>(bias.size())}, bias));
   }
 
   om::Graph& graph_;

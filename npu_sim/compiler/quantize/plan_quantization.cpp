@@ -1,7 +1,8 @@
 #include "npu_sim/compiler/quantize/plan_quantization.h"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -30,15 +31,21 @@ using Samples = std::vector<std::vector<om::Bytes>>;
 
 class Planner {
  public:
-  Planner(om::Graph graph, const CompileOptions& options, const CalibrationData& data,
+  Planner(om::Graph graph, const CompileOptions& options, bool through_aipp, Samples samples,
           const QuantizationOptions& quantization)
-      : graph_(std::move(graph)), options_(options), data_(data), quantization_(quantization) {}
+      : graph_(std::move(graph)),
+        options_(options),
+        through_aipp_(through_aipp),
+        samples_(std::move(samples)),
+        quantization_(quantization) {}
 
   Result<QuantizationScheme> Run() {
     scheme_.tables = quantization_.tables;
     if (scheme_.tables) NPUSTREAM_RETURN_IF_ERROR(SeparateActivations(graph_));
     sites_ = FindQuantizationSites(graph_, quantization_.real_nodes);
+    FindHeads();
     NPUSTREAM_RETURN_IF_ERROR(Observe());
+    SetMeans();
     NPUSTREAM_RETURN_IF_ERROR(FitTables());
     NPUSTREAM_RETURN_IF_ERROR(ChooseMethod());
     NPUSTREAM_RETURN_IF_ERROR(ReturnHarmfulLayers());
@@ -51,12 +58,12 @@ class Planner {
 
   // The graph as it is fed with samples.
   Result<std::unique_ptr<program::GraphEvaluator>> Ready(om::Graph graph) const {
-    if (data_.through_aipp) NPUSTREAM_RETURN_IF_ERROR(InsertAipp(graph, options_.aipp));
+    if (through_aipp_) NPUSTREAM_RETURN_IF_ERROR(InsertAipp(graph, options_.aipp));
     return program::GraphEvaluator::Create(graph);
   }
 
   Samples FirstSamples(size_t count) const {
-    return {data_.samples.begin(), data_.samples.begin() + static_cast<std::ptrdiff_t>(std::min(count, data_.samples.size()))};
+    return {samples_.begin(), samples_.begin() + static_cast<std::ptrdiff_t>(std::min(count, samples_.size()))};
   }
 
   // The tensors that become bytes, and what is asked about them, in the order of the graph.
@@ -88,20 +95,43 @@ class Planner {
 
   Status Observe() {
     const std::vector<om::TensorId> observed = Observed();
-    const size_t outputs = graph_.outputs.size();
+    const size_t first = graph_.outputs.size() + heads_.size();
     om::Graph graph = graph_;
+    MakeOutputs(graph, heads_);
     MakeOutputs(graph, observed);
     NPUSTREAM_ASSIGN_OR_RETURN(const auto evaluator, Ready(std::move(graph)));
     histograms_.resize(graph_.tensors.size());
-    for (size_t s = 0; s < data_.samples.size(); ++s) {
-      Notify(fmt::format("looking at picture {} of {}", s + 1, data_.samples.size()));
-      NPUSTREAM_ASSIGN_OR_RETURN(std::vector<om::Bytes> values, evaluator->Run(data_.samples[s]));
+    for (size_t s = 0; s < samples_.size(); ++s) {
+      Notify(fmt::format("looking at picture {} of {}", s + 1, samples_.size()));
+      NPUSTREAM_ASSIGN_OR_RETURN(std::vector<om::Bytes> values, evaluator->Run(samples_[s]));
       for (size_t i = 0; i < observed.size(); ++i)
-        histograms_[static_cast<size_t>(observed[i])].Add(AsFloats(values[outputs + i]));
-      values.resize(outputs);
-      if (s < kCompared) real_outputs_.push_back(std::move(values));
+        Count(observed[i], AsFloats(values[first + i]));
+      if (s >= kCompared) continue;
+      const auto begin = std::make_move_iterator(values.begin() + static_cast<std::ptrdiff_t>(graph_.outputs.size()));
+      real_heads_.emplace_back(begin, begin + static_cast<std::ptrdiff_t>(heads_.size()));
     }
     return {};
+  }
+
+  void Count(om::TensorId id, std::span<const float> values) {
+    histograms_[static_cast<size_t>(id)].Add(values);
+    const om::Tensor& tensor = TensorOf(graph_, id);
+    if (tensor.dims.size() != 4 || values.empty()) return;
+    const auto channels = static_cast<size_t>(tensor.dims[1]), pixels = static_cast<size_t>(tensor.dims[2] * tensor.dims[3]);
+    std::vector<double>& sums = sums_[tensor.name];
+    sums.resize(channels);
+    for (size_t i = 0; i < values.size(); ++i) sums[i / pixels % channels] += values[i];
+  }
+
+  void SetMeans() {
+    for (const auto& [name, sums] : sums_) {
+      const om::Tensor& tensor = *std::find_if(graph_.tensors.begin(), graph_.tensors.end(),
+                                               [&, &name = name](const om::Tensor& t) { return t.name == name; });
+      const double count = static_cast<double>(om::ElementCount(tensor.dims)) / static_cast<double>(sums.size()) *
+                           static_cast<double>(samples_.size());
+      std::vector<float>& means = scheme_.means[name];
+      for (const double sum : sums) means.push_back(static_cast<float>(sum / count));
+    }
   }
 
   // What comes before a table is spread so that what comes after it is as right as can be, whatever the method.
@@ -155,7 +185,7 @@ class Planner {
   }
 
   Status ChooseMethod() {
-    scheme_.samples = data_.samples.size();
+    scheme_.samples = samples_.size();
     scheme_.real_nodes = quantization_.real_nodes;
     if (quantization_.method) {
       scheme_.method = ToString(*quantization_.method);
@@ -179,23 +209,31 @@ class Planner {
 
   // ---- Errors
 
-  // Of the network as it will run, with its integer kernels.
+  // Of the network as it will run, with its integer kernels. Heads are compared, not outputs: where boxes and scores
+  // share an output, large coordinates would hide what becomes of small scores.
   Result<double> OutputError(const QuantizationScheme& scheme, size_t samples) const {
     om::Graph graph = graph_;
+    MakeOutputs(graph, heads_);
     NPUSTREAM_RETURN_IF_ERROR(InsertQuantization(graph, scheme));
     NPUSTREAM_RETURN_IF_ERROR(RunIntegerPasses(graph, options_.disabled_passes));
     NPUSTREAM_ASSIGN_OR_RETURN(const auto evaluator, Ready(std::move(graph)));
-    std::vector<ErrorSum> errors(graph_.outputs.size());
-    for (size_t s = 0; s < std::min(samples, real_outputs_.size()); ++s) {
-      NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::Bytes> outputs, evaluator->Run(data_.samples[s]));
-      for (size_t i = 0; i < outputs.size(); ++i) {
-        if (TensorOf(graph_, graph_.outputs[i]).type == om::DataType::kFloat32)
-          errors[i].Add(AsFloats(real_outputs_[s][i]), AsFloats(outputs[i]));
-      }
+    std::vector<ErrorSum> errors(heads_.size());
+    for (size_t s = 0; s < std::min(samples, real_heads_.size()); ++s) {
+      NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::Bytes> values, evaluator->Run(samples_[s]));
+      for (size_t i = 0; i < heads_.size(); ++i)
+        errors[i].Add(AsFloats(real_heads_[s][i]), AsFloats(values[graph_.outputs.size() + i]));
     }
-    double worst = 0;
-    for (const ErrorSum& error : errors) worst = std::max(worst, error.Relative());
-    return worst;
+    double squares = 0;
+    for (const ErrorSum& error : errors) squares += error.Relative() * error.Relative();
+    return errors.empty() ? 0 : std::sqrt(squares / static_cast<double>(errors.size()));
+  }
+
+  // Results of layers that no other layer on bytes reads.
+  void FindHeads() {
+    for (const size_t n : QuantizedLayers()) {
+      const om::TensorId result = ResultOf(n);
+      if (!sites_.as_bytes[static_cast<size_t>(result)]) heads_.push_back(result);
+    }
   }
 
   // The layers that run on bytes, by node.
@@ -308,32 +346,47 @@ class Planner {
 
   om::Graph graph_;  // of real numbers, fused
   const CompileOptions& options_;
-  const CalibrationData& data_;
+  const bool through_aipp_;
+  const Samples samples_;
   const QuantizationOptions& quantization_;
   QuantizationSites sites_;
   std::vector<Histogram> histograms_;             // by tensor
+  std::map<std::string, std::vector<double>> sums_;  // by tensor and channel, over all samples
   std::map<om::TensorId, Range> table_ranges_;
-  Samples real_outputs_;                          // of the samples that are compared
+  std::vector<om::TensorId> heads_;
+  Samples real_heads_;  // their values, for the samples that are compared
   std::map<size_t, double> own_errors_;           // by node
   QuantizationScheme scheme_;
 };
 
-Status CheckSamples(const om::Graph& graph, const CalibrationData& data) {
-  if (data.samples.empty()) return {StatusCode::kInvalidArgument, "there is nothing to calibrate with"};
-  for (const std::vector<om::Bytes>& sample : data.samples) {
-    if (sample.size() != graph.inputs.size()) {
-      return {StatusCode::kInvalidArgument, fmt::format("calibration data for {} inputs, the model has {}",
-                                                        sample.size(), graph.inputs.size())};
+// The data cut into samples of the graph's inputs.
+Result<Samples> CutIntoSamples(const om::Graph& graph, const CalibrationData& data) {
+  const auto fail = [](std::string reason) { return Status(StatusCode::kInvalidArgument, std::move(reason)); };
+  if (data.inputs.size() != graph.inputs.size()) {
+    return fail(fmt::format("there is calibration data for {} inputs, but the model has {}", data.inputs.size(),
+                            graph.inputs.size()));
+  }
+  Samples samples;
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    const om::Tensor& input = TensorOf(graph, graph.inputs[i]);
+    const om::Bytes& values = data.inputs[i];
+    const size_t bytes = input.ByteSize();
+    if (bytes == 0 || values.empty() || values.size() % bytes != 0) {
+      return fail(fmt::format("{} bytes of calibration data for input '{}' are no whole number of samples of {} bytes",
+                              values.size(), input.name, bytes));
     }
-    for (size_t i = 0; i < sample.size(); ++i) {
-      const om::Tensor& input = TensorOf(graph, graph.inputs[i]);
-      if (sample[i].size() != input.ByteSize()) {
-        return {StatusCode::kInvalidArgument, fmt::format("calibration data of {} bytes for input '{}', which has {}",
-                                                          sample[i].size(), input.name, input.ByteSize())};
-      }
+    if (i == 0) samples.resize(values.size() / bytes);
+    if (values.size() / bytes != samples.size()) {
+      return fail(fmt::format("calibration data for input '{}' has {} samples, that for the first input {}", input.name,
+                              values.size() / bytes, samples.size()));
+    }
+    for (size_t s = 0; s < samples.size(); ++s) {
+      const auto begin = values.begin() + static_cast<std::ptrdiff_t>(s * bytes);
+      samples[s].emplace_back(begin, begin + static_cast<std::ptrdiff_t>(bytes));
     }
   }
-  return {};
+  if (data.most_images > 0 && data.most_images < samples.size()) samples.resize(data.most_images);
+  return samples;
 }
 
 }  // namespace
@@ -346,8 +399,8 @@ Result<QuantizationScheme> PlanQuantization(const OnnxModel& model, const Compil
   NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(graph, options.disabled_passes, limits));
   om::Graph fed = graph;
   if (data.through_aipp) NPUSTREAM_RETURN_IF_ERROR(InsertAipp(fed, options.aipp));
-  NPUSTREAM_RETURN_IF_ERROR(CheckSamples(fed, data));
-  return Planner(std::move(graph), options, data, quantization).Run();
+  NPUSTREAM_ASSIGN_OR_RETURN(Samples samples, CutIntoSamples(fed, data));
+  return Planner(std::move(graph), options, data.through_aipp, std::move(samples), quantization).Run();
 }
 
 }  // namespace npustream::compiler

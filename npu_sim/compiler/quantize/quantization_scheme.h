@@ -22,7 +22,7 @@ struct LayerReport {
   // angle between them, and the energy of the signal over that of the difference in dB.
   double cosine = 1, sqnr_db = 0;
   double max_error = 0;
-  // Error of the network's outputs when this layer alone is quantised; −1 when nobody had to know.
+  // Error of the network's heads when this layer alone is quantised; −1 when nobody had to know.
   double own_error = -1;
 };
 
@@ -30,6 +30,8 @@ struct LayerReport {
 // batch size of the model.
 struct QuantizationScheme {
   std::map<std::string, om::Quantization> tensors;  // of activations
+  // Means of activations by channel (axis 1): what rounded weights make of them is taken out of the bias.
+  std::map<std::string, std::vector<float>> means;
   // Whether functions behind convolutions are looked up in tables of bytes (quick), instead of computed (exact).
   bool tables = true;
   std::set<std::string> real_nodes;                 // what stays on real numbers, see StaysReal
@@ -38,7 +40,7 @@ struct QuantizationScheme {
   std::string method;
   size_t samples = 0;
   std::vector<LayerReport> layers;
-  // Of the network's outputs: √(Σ difference² / Σ real²), the worst of them.
+  // Of the network's heads, see QuantizationOptions::error_limit.
   double output_error = 0;
 };
 

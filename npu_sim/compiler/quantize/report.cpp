@@ -24,7 +24,7 @@ std::string ReportText(const QuantizationScheme& scheme) {
                         layer.sqnr_db, layer.max_error, layer.reason);
   }
   return text + fmt::format("{} of {} layers run on 8-bit integers; ranges by {} over {} samples; relative error of the "
-                            "outputs {:.4f}\n",
+                            "heads {:.4f}\n",
                             IntegerLayers(scheme), scheme.layers.size(), scheme.method, scheme.samples,
                             scheme.output_error);
 }

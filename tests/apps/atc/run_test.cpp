@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -176,6 +177,50 @@ TEST_F(AtcTest, WrongValuesHaveTheirCodes) {
   ExpectFailure(Convert(model_, {"--out_nodes=nothing:0"}), "E10016", "no such node");
   ExpectFailure(Convert(model_, {"--output_type=FP64"}), "E10001", "FP32 FP16 UINT8 INT8");
   ExpectFailure(Convert(model_, {"--mode=5"}), "E10001", "does not support the mode");
+}
+
+TEST_F(AtcTest, APrecisionIsTakenAndBfloat16WithAWarningOnly) {
+  for (const char* mode : {"--precision_mode=force_fp16", "--precision_mode=must_keep_origin_dtype",
+                           "--precision_mode_v2=cube_fp16in_fp32out", "--precision_mode_v2=mixed_float16"}) {
+    const Finished finished = Convert(model_, {mode});
+    EXPECT_EQ(finished.exit_code, 0) << finished.out;
+    EXPECT_EQ(finished.err, "");
+  }
+  const Finished finished = Convert(model_, {"--precision_mode=allow_fp32_to_bf16"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.out;
+  EXPECT_THAT(finished.err, HasSubstr("the model computes in FP32"));
+}
+
+TEST_F(AtcTest, OperatorsKeepTheirPrecisionByNameAndByType) {
+  const auto rounds = [&](const std::string& list) {
+    const Finished finished = Convert(model_, {"--precision_mode=force_fp16", "--keep_dtype=" + Write("keep", list)});
+    EXPECT_EQ(finished.exit_code, 0) << finished.out;
+    const auto om = om::OmFile::Open(Path("out.om"));
+    EXPECT_TRUE(om.ok());
+    const om::Graph graph = (*om)->LoadGraph(0).value();
+    return std::count_if(graph.nodes.begin(), graph.nodes.end(), [](const om::Node& n) { return n.op == "RoundTo"; });
+  };
+  // Relu's operand and Sigmoid's result; Relu keeps halves what they are.
+  EXPECT_EQ(rounds(""), 2);
+  EXPECT_EQ(rounds("node1\n"), 1);
+  EXPECT_EQ(rounds("OpType::Relu\r\n\nOpType::Sigmoid\n"), 0);
+}
+
+TEST_F(AtcTest, ListsForPrecisionAreChecked) {
+  const std::string fp16 = "--precision_mode_v2=fp16", mixed = "--precision_mode_v2=mixed_float16";
+  ExpectFailure(Convert(model_, {fp16, "--keep_dtype=" + Path("absent")}), "E13001", "absent");
+  ExpectFailure(Convert(model_, {fp16, "--keep_dtype=" + Write("keep", "node0\nnode7\n")}), "E10001",
+                "line 2: the model has no operator 'node7'");
+  const auto modify = [&](const std::string& json) { return "--modify_mixlist=" + Write("mix.json", json); };
+  ExpectFailure(Convert(model_, {fp16, modify("{}")}), "E10001", "only mixed precision");
+  ExpectFailure(Convert(model_, {mixed, modify("[]")}), "E10001", "no JSON object");
+  ExpectFailure(Convert(model_, {mixed, modify(R"({"black-list": []})")}), "E10001", "black-list is no object");
+  ExpectFailure(Convert(model_, {mixed, modify(R"({"black-list": {"to-add": [1]}})")}), "E10001", "no list of names");
+  ExpectFailure(
+      Convert(model_, {mixed, modify(R"({"black-list": {"to-add": ["Relu"]}, "white-list": {"to-add": ["Relu"]}})")}),
+      "E10001", "Relu is put on the black and on the white list");
+  ExpectFailure(Convert(model_, {"--precision_mode_v2=mixed_hif8"}), "E10001", "no SoC");
+  EXPECT_EQ(Convert(model_, {mixed, modify(R"({"black-list": {"to-add": ["Sigmoid"]}})")}).exit_code, 0);
 }
 
 TEST_F(AtcTest, BadModelFilesAreRefusedWithAReason) {

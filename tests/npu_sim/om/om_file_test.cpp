@@ -1,11 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 
 #include "npu_sim/om/file_header.h"
 #include "npu_sim/om/om_reader.h"
+#include "npu_sim/om/om_verify.h"
 #include "npu_sim/om/om_writer.h"
 #include "npu_sim/program/lowering.h"
 #include "npu_sim/program/program.h"
@@ -115,6 +118,30 @@ struct Foreign {
   size_t size;
   const char* expected;
 };
+
+TEST(OmFileTest, ConstantsThatAreHalvesAreStoredAsHalvesAndNoOthers) {
+  const auto stored = [](float last) {
+    std::vector<float> values(4096);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = std::ldexp(static_cast<float>(i % 2048), static_cast<int>(i / 2048) - 24);
+    values[1] = -0.0f, values.back() = last;
+    Bytes bytes(values.size() * sizeof(float));
+    std::memcpy(bytes.data(), values.data(), bytes.size());
+    OmModel model = MakeModel();
+    const auto constant = std::make_shared<const Bytes>(std::move(bytes));
+    model.plans[0].graph.tensors.push_back({"long", DataType::kFloat32, {4096}, constant});
+    const Bytes file = WriteOm(model).value();
+    const auto om = OmFile::FromBytes(file);
+    EXPECT_TRUE(om.ok()) << om.status().message();
+    EXPECT_EQ(*(*om)->LoadGraph(0).value().tensors.back().constant, *constant);
+    return file.size();
+  };
+  // 2047 · 2^-23 has the 11 digits of a half, 65504 is the greatest, and a third is none.
+  const size_t halves = stored(65504), floats = stored(1.0f / 3);
+  EXPECT_EQ(floats - halves, 4096u * 2);
+  EXPECT_EQ(stored(65536), floats);
+  EXPECT_EQ(stored(std::ldexp(1.0f, -25)), floats);
+}
 
 TEST(OmFileTest, NamesForeignFiles) {
   const Foreign cases[] = {
@@ -239,6 +266,54 @@ TEST(OmWriterTest, RefusesWhatTheReaderWould) {
   model = MakeModel();
   model.info.gears = {4, 2};
   EXPECT_FALSE(WriteOm(model).ok());
+}
+
+// A graph that hands on one quantised tensor of two channels.
+Status VerifyQuantised(DataType type, Quantization quantization, int64_t channels = 2) {
+  GraphBuilder b;
+  b.Output(b.Quantized(b.Input({1, channels, 4, 4}, type), std::move(quantization)));
+  return VerifyGraph(b.graph(), {std::nullopt});
+}
+
+TEST(OmVerifyTest, TakesQuantisationsThatCanBeComputedWith) {
+  EXPECT_TRUE(VerifyQuantised(DataType::kUInt8, {{0.5f}, {255}, 0}).ok());
+  EXPECT_TRUE(VerifyQuantised(DataType::kInt8, {{0.5f, 2.0f}, {-128, 127}, 1}).ok());
+  EXPECT_TRUE(VerifyQuantised(DataType::kInt16, {{0.5f}, {-32768}, 0}).ok());
+  EXPECT_TRUE(VerifyQuantised(DataType::kUInt16, {{0.5f}, {65535}, 0}).ok());
+  EXPECT_TRUE(VerifyQuantised(DataType::kInt32, {{0.5f}, {0}, 0}).ok());
+}
+
+TEST(OmVerifyTest, RefusesQuantisationsThatCannotBeComputedWith) {
+  struct Case {
+    const char* what;
+    DataType type;
+    Quantization quantization;
+    int64_t channels = 2;
+  };
+  const float infinity = std::numeric_limits<float>::infinity();
+  const Case cases[] = {
+      {"zero point above uint8", DataType::kUInt8, {{1.0f}, {256}, 0}},
+      {"zero point below uint8", DataType::kUInt8, {{1.0f}, {-1}, 0}},
+      {"zero point above int8", DataType::kInt8, {{1.0f}, {128}, 0}},
+      {"zero point below int8", DataType::kInt8, {{1.0f}, {-129}, 0}},
+      {"zero point above int16", DataType::kInt16, {{1.0f}, {32768}, 0}},
+      {"zero point below uint16", DataType::kUInt16, {{1.0f}, {-1}, 0}},
+      {"second zero point above uint8", DataType::kUInt8, {{1.0f, 1.0f}, {0, 256}, 1}},
+      {"scale of zero", DataType::kUInt8, {{0.0f}, {0}, 0}},
+      {"negative scale", DataType::kUInt8, {{-1.0f}, {0}, 0}},
+      {"infinite scale", DataType::kUInt8, {{infinity}, {0}, 0}},
+      {"scale that is no number", DataType::kUInt8, {{std::numeric_limits<float>::quiet_NaN()}, {0}, 0}},
+      {"no scale for no channels", DataType::kUInt8, {{}, {}, 1}, 0},
+      {"fewer zero points than scales", DataType::kUInt8, {{1.0f, 1.0f}, {0}, 1}},
+      {"more scales than channels", DataType::kUInt8, {{1.0f, 1.0f, 1.0f}, {0, 0, 0}, 1}},
+      {"axis beyond the rank", DataType::kUInt8, {{1.0f, 1.0f}, {0, 0}, 4}},
+      {"real numbers", DataType::kFloat32, {{1.0f}, {0}, 0}},
+  };
+  for (const Case& c : cases) {
+    const Status status = VerifyQuantised(c.type, c.quantization, c.channels);
+    EXPECT_EQ(status.code(), StatusCode::kCorruptData) << c.what;
+    EXPECT_THAT(status.message(), HasSubstr("impossible quantisation")) << c.what;
+  }
 }
 
 }  // namespace

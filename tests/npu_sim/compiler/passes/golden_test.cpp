@@ -28,6 +28,7 @@
 #include "npu_sim/compiler/passes/remove_dead_code.h"
 #include "npu_sim/compiler/passes/remove_identities.h"
 #include "npu_sim/compiler/passes/replace_gather_by_slice.h"
+#include "npu_sim/compiler/passes/separate_activations.h"
 #include "npu_sim/compiler/passes/sink_transposes.h"
 #include "npu_sim/program/evaluate.h"
 #include "tests/npu_sim/compiler/support/parse_graph.h"
@@ -151,6 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
                     PassCase{"merge_reshapes", MergeReshapes}, PassCase{"move_transpose_up", MoveTransposeUp},
                     PassCase{"remove_dead_code", RemoveDeadCode}, PassCase{"remove_identities", RemoveIdentities},
                     PassCase{"replace_gather_by_slice", ReplaceGatherBySlice},
+                    PassCase{"separate_activations", SeparateActivations},
                     PassCase{"sink_transposes", SinkTransposes}),
     [](const testing::TestParamInfo<PassCase>& info) { return std::string(info.param.file); });
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace npustream::kernels {
+namespace npustream::om {
 
 // IEEE 754 binary16 → binary32, exact.
 inline float FromHalf(uint16_t half) {
@@ -34,4 +34,4 @@ inline uint16_t ToBFloat16(float value) {
   return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
-}  // namespace npustream::kernels
+}  // namespace npustream::om
