@@ -63,8 +63,9 @@ Result<ExternalRange> ReadExternalRange(const Proto& proto) {
     if (entry.key() != "offset" && entry.key() != "length") continue;
     uint64_t number = 0;
     const char* end = entry.value().data() + entry.value().size();
-    if (std::from_chars(entry.value().data(), end, number).ptr != end || entry.value().empty()) {
-      return Corrupt(proto, fmt::format("has the external {} '{}', which is no number", entry.key(), entry.value()));
+    const auto read = std::from_chars(entry.value().data(), end, number);
+    if (read.ptr != end || read.ec != std::errc()) {
+      return Corrupt(proto, fmt::format("has the external {} '{}', which is no number of bytes", entry.key(), entry.value()));
     }
     if (entry.key() == "offset") range.offset = number;
     if (entry.key() == "length") range.length = number;
