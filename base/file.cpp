@@ -76,7 +76,8 @@ Result<std::string> LinkUnderFreeName(const std::string& source, const fs::path&
 }  // namespace
 
 Result<MappedFile> MappedFile::Open(const fs::path& path) {
-  const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // Nobody waits for the other end of a pipe, which is refused below.
+  const FileDescriptor fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (fd.get() < 0) return SystemError(path, "open");
   struct stat info {};
   if (fstat(fd.get(), &info) != 0) return SystemError(path, "stat");

@@ -11,6 +11,7 @@ const Kernel* AttentionKernel();
 const Kernel* BatchNormKernel();
 const Kernel* BinaryKernel();
 const Kernel* ByteBinaryKernel();
+const Kernel* ByteMatMulKernel();
 const Kernel* CastKernel();
 const Kernel* ConcatKernel();
 const Kernel* ConvKernel();

@@ -24,6 +24,7 @@ constexpr Entry kTable[] = {
     {"AveragePool", PoolKernel},
     {"BatchNormalization", BatchNormKernel},
     {"ByteAdd", ByteBinaryKernel},
+    {"ByteMatMul", ByteMatMulKernel},
     {"ByteMul", ByteBinaryKernel},
     {"Cast", CastKernel},
     {"Ceil", UnaryKernel},

@@ -41,7 +41,8 @@ Result<om::Tensor> ReadTensor(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   // Sequences and optional values are other messages, which fail here or in the reader.
   if (!file || !proto.ParseFromIstream(&file)) return Status(StatusCode::kUnsupported, path.string() + ": no tensor");
-  return ReadTensorProto(proto, path.parent_path());
+  ExternalFiles files(path.parent_path());
+  return ReadTensorProto(proto, files);
 }
 
 // Files input_0.pb, input_1.pb, … (or output_*) of a data set.

@@ -17,7 +17,7 @@ namespace {
 constexpr int kMaxSubgraphDepth = 16;
 
 struct Reader {
-  std::filesystem::path folder;
+  ExternalFiles files;
   int depth = 0;
 
   Result<OnnxGraph> ReadGraph(const onnx::GraphProto& proto);
@@ -69,7 +69,7 @@ Status Reader::ReadAttribute(const onnx::AttributeProto& proto, OnnxNode& node) 
       node.attributes[proto.name()] = std::vector<float>(proto.floats().begin(), proto.floats().end());
       break;
     case onnx::AttributeProto::TENSOR: {
-      Result<om::Tensor> tensor = ReadTensorProto(proto.t(), folder);
+      Result<om::Tensor> tensor = ReadTensorProto(proto.t(), files);
       if (!tensor.ok()) return tensor.status();
       node.tensors[proto.name()] = std::move(*tensor);
       break;
@@ -101,7 +101,7 @@ Status Reader::ReadInitializers(const onnx::GraphProto& proto, OnnxGraph& graph)
     return {StatusCode::kUnsupported, "the model has sparse constants, which are not supported"};
   }
   for (const auto& initializer : proto.initializer()) {
-    NPUSTREAM_ASSIGN_OR_RETURN(om::Tensor tensor, ReadTensorProto(initializer, folder));
+    NPUSTREAM_ASSIGN_OR_RETURN(om::Tensor tensor, ReadTensorProto(initializer, files));
     graph.initializers[initializer.name()] = std::move(tensor);
   }
   return {};
@@ -162,7 +162,7 @@ Result<OnnxModel> ParseOnnxModel(std::span<const std::byte> bytes, const std::fi
   model.producer = proto.producer_name();
   NPUSTREAM_RETURN_IF_ERROR(ReadOpsets(proto, model));
   NPUSTREAM_RETURN_IF_ERROR(InlineFunctions(proto));
-  NPUSTREAM_ASSIGN_OR_RETURN(model.graph, Reader{folder}.ReadGraph(proto.graph()));
+  NPUSTREAM_ASSIGN_OR_RETURN(model.graph, Reader{ExternalFiles(folder)}.ReadGraph(proto.graph()));
   return model;
 }
 

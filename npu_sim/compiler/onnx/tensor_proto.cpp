@@ -6,7 +6,6 @@
 #include <cstring>
 #include <optional>
 
-#include "base/file.h"
 #include "npu_sim/compiler/ir/limits.h"
 #include "npu_sim/compiler/onnx/tensor_type.h"
 
@@ -63,8 +62,9 @@ Result<ExternalRange> ReadExternalRange(const Proto& proto) {
     if (entry.key() != "offset" && entry.key() != "length") continue;
     uint64_t number = 0;
     const char* end = entry.value().data() + entry.value().size();
-    if (std::from_chars(entry.value().data(), end, number).ptr != end || entry.value().empty()) {
-      return Corrupt(proto, fmt::format("has the external {} '{}', which is no number", entry.key(), entry.value()));
+    const auto read = std::from_chars(entry.value().data(), end, number);
+    if (read.ptr != end || read.ec != std::errc()) {
+      return Corrupt(proto, fmt::format("has the external {} '{}', which is no number of bytes", entry.key(), entry.value()));
     }
     if (entry.key() == "offset") range.offset = number;
     if (entry.key() == "length") range.length = number;
@@ -77,11 +77,11 @@ Result<ExternalRange> ReadExternalRange(const Proto& proto) {
   return range;
 }
 
-Result<om::Bytes> ExternalContent(const Proto& proto, const std::filesystem::path& folder, size_t needed) {
+Result<om::Bytes> ExternalContent(const Proto& proto, ExternalFiles& files, size_t needed) {
   NPUSTREAM_ASSIGN_OR_RETURN(const ExternalRange range, ReadExternalRange(proto));
-  Result<MappedFile> file = MappedFile::Open(folder / range.file);
+  const auto file = files.Bytes(range.file);
   if (!file.ok()) return file.status().WithContext(fmt::format("external data of constant '{}'", proto.name()));
-  const std::span<const std::byte> bytes = file->bytes();
+  const std::span<const std::byte> bytes = *file;
   const uint64_t length = range.length.value_or(needed);
   if (length != needed || range.offset > bytes.size() || length > bytes.size() - range.offset) {
     return Corrupt(proto, fmt::format("needs {} bytes at offset {} of '{}', which has {}", needed, range.offset,
@@ -91,8 +91,8 @@ Result<om::Bytes> ExternalContent(const Proto& proto, const std::filesystem::pat
   return om::Bytes(part.begin(), part.end());
 }
 
-Result<om::Bytes> Content(const Proto& proto, DataType type, const std::filesystem::path& folder, size_t needed) {
-  if (proto.data_location() == Proto::EXTERNAL) return ExternalContent(proto, folder, needed);
+Result<om::Bytes> Content(const Proto& proto, DataType type, ExternalFiles& files, size_t needed) {
+  if (proto.data_location() == Proto::EXTERNAL) return ExternalContent(proto, files, needed);
   if (!proto.has_raw_data()) return TypedContent(proto, type);
   const auto* raw = reinterpret_cast<const std::byte*>(proto.raw_data().data());
   return om::Bytes(raw, raw + proto.raw_data().size());
@@ -125,7 +125,16 @@ std::string OnnxTypeName(int64_t onnx_type) {
                                          : fmt::format("{}", onnx_type);
 }
 
-Result<om::Tensor> ReadTensorProto(const Proto& proto, const std::filesystem::path& folder) {
+Result<std::span<const std::byte>> ExternalFiles::Bytes(const std::string& file) {
+  auto found = files_.find(file);
+  if (found == files_.end()) {
+    NPUSTREAM_ASSIGN_OR_RETURN(MappedFile mapped, MappedFile::Open(folder_ / file));
+    found = files_.emplace(file, std::move(mapped)).first;
+  }
+  return found->second.bytes();
+}
+
+Result<om::Tensor> ReadTensorProto(const Proto& proto, ExternalFiles& files) {
   const std::optional<DataType> type = DataTypeFromOnnx(proto.data_type());
   if (!type) {
     return Status(StatusCode::kUnsupported, fmt::format("constant '{}' has element type {}, which is not supported",
@@ -133,7 +142,7 @@ Result<om::Tensor> ReadTensorProto(const Proto& proto, const std::filesystem::pa
   }
   om::Tensor tensor{proto.name(), *type, {proto.dims().begin(), proto.dims().end()}, nullptr};
   if (Status status = CheckDims(tensor.dims, *type); !status.ok()) return Corrupt(proto, status.message());
-  NPUSTREAM_ASSIGN_OR_RETURN(om::Bytes content, Content(proto, *type, folder, tensor.ByteSize()));
+  NPUSTREAM_ASSIGN_OR_RETURN(om::Bytes content, Content(proto, *type, files, tensor.ByteSize()));
   if (content.size() != tensor.ByteSize()) {
     return Corrupt(proto, fmt::format("holds {} bytes where its shape needs {}", content.size(), tensor.ByteSize()));
   }

@@ -23,6 +23,8 @@ class Fuser {
       const om::Node& node = graph_.nodes[n];
       if (node.op == "Conv") {
         FuseConv(n);
+      } else if (node.op == "MatMul" || node.op == "Gemm") {
+        FuseMatMul(n);
       } else if (node.op == "Add" || node.op == "Mul") {
         FuseBinary(n);
       } else if (PicksElements(node)) {
@@ -87,20 +89,79 @@ class Fuser {
     if (whole != om::kNoTensor && TensorOf(graph_, whole).is_constant()) {
       om::Node exact = node;
       exact.inputs[2] = whole;
-      if (TakeConv(n, std::move(exact))) return;
+      if (TakeProduct(n, std::move(exact))) return;
     }
-    if (RealBias(node.inputs[2])) TakeConv(n, std::move(node));
+    if (RealBias(node.inputs[2])) TakeProduct(n, std::move(node));
+  }
+
+  void FuseMatMul(size_t n) {
+    om::Node node = graph_.nodes[n];
+    const bool scaled = om::GetFloat(node, "alpha", 1) != 1 || om::GetFloat(node, "beta", 1) != 1;
+    if (scaled || om::GetInt(node, "transA", 0) != 0) return;
+    const om::TensorId x = Bytes(node.inputs[0]), w = Integers(node.inputs[1]);
+    if (x == om::kNoTensor || w == om::kNoTensor || !TensorOf(graph_, w).is_constant()) return;
+    node.op = "ByteMatMul";
+    node.inputs[0] = x, node.inputs[1] = w;
+    const std::vector<int> added = AddedRow(node);
+    node.inputs.resize(3, om::kNoTensor);
+    const om::TensorId bias = node.inputs[2];
+    const bool is_computed = bias != om::kNoTensor && !TensorOf(graph_, bias).is_constant();
+    const om::TensorId whole = is_computed ? Integers(bias) : om::kNoTensor;
+    if (whole != om::kNoTensor && IsInSteps(whole, x, w)) {
+      om::Node exact = node;
+      exact.inputs[2] = whole;
+      if (TakeProduct(n, std::move(exact), added)) return;
+    }
+    if (RealBias(node.inputs[2])) TakeProduct(n, std::move(node), added);
+  }
+
+  // Makes the constant row that an Add brings to a product its bias: the Add's index, nothing when there is none.
+  std::vector<int> AddedRow(om::Node& product) {
+    const int reader = uses_.OnlyConsumer(product.outputs[0]);
+    if (reader < 0 || product.inputs.size() != 2 || HasActivation(product)) return {};
+    const om::Node& add = graph_.nodes[static_cast<size_t>(reader)];
+    if (add.op != "Add") return {};
+    const om::Dims dims = TensorOf(graph_, product.outputs[0]).dims;
+    om::Tensor row = TensorOf(graph_, add.inputs[add.inputs[0] == product.outputs[0] ? 1 : 0]);
+    const bool is_row = row.is_constant() && row.type == om::DataType::kFloat32 && !row.dims.empty() &&
+                        row.dims.back() == dims.back() && om::ElementCount(row.dims) == dims.back();
+    if (!is_row || TensorOf(graph_, add.outputs[0]).dims != dims) return {};
+    row.dims = {dims.back()};
+    row.name += ".row";
+    product.outputs = add.outputs;
+    product.attributes.insert(add.attributes.begin(), add.attributes.end());
+    product.inputs.push_back(AddTensor(graph_, std::move(row)));
+    return {reader};
+  }
+
+  // Whether a constant bias counts in steps of the products of x and w.
+  bool IsInSteps(om::TensorId bias, om::TensorId x, om::TensorId w) const {
+    const om::Tensor& tensor = TensorOf(graph_, bias);
+    if (!tensor.is_constant() || tensor.type != om::DataType::kInt32) return false;
+    const om::Quantization &b = *tensor.quantization, &left = *TensorOf(graph_, x).quantization,
+                           &right = *TensorOf(graph_, w).quantization;
+    for (size_t i = 0; i < std::max(b.scales.size(), right.scales.size()); ++i) {
+      const float product = left.scales[0] * right.scales[right.IsPerTensor() ? 0 : i % right.scales.size()];
+      const size_t k = b.IsPerTensor() ? 0 : i % b.scales.size();
+      // Exporters compute the product in other precisions.
+      constexpr float kTolerance = 1e-5f;
+      if (b.zero_points[k] != 0 || std::fabs(b.scales[k] - product) > kTolerance * product) return false;
+    }
+    return true;
   }
 
   // With a result of bytes, or else of real numbers.
-  bool TakeConv(size_t n, om::Node node) {
+  // `taken`: nodes whose work it does.
+  bool TakeProduct(size_t n, om::Node node, const std::vector<int>& taken = {}) {
     const int reader = ByteReader(node.outputs[0]);
     if (reader >= 0) {
       om::Node bytes = node;
       bytes.outputs = {Behind(reader)};
-      if (Take(n, std::move(bytes), {reader})) return true;
+      std::vector<int> all = taken;
+      all.push_back(reader);
+      if (Take(n, std::move(bytes), all)) return true;
     }
-    return Take(n, std::move(node), {});
+    return Take(n, std::move(node), taken);
   }
 
   void FuseBinary(size_t n) {

@@ -64,6 +64,34 @@ class QuantizedModel {
                   {{"pads", Ints(4, kernel / 2)}, {"strides", Ints(2, stride)}, {"group", groups}});
     return y;
   }
+  // Weights of a matrix product with one scale per row (`axis` 0) or column, real numbers.
+  std::string Matrix(const std::string& name, int64_t rows, int64_t columns, int64_t axis) {
+    const int64_t count = axis == 0 ? rows : columns;
+    om::Bytes weights(static_cast<size_t>(rows * columns));
+    std::mt19937 random(static_cast<unsigned>(weights.size()));
+    for (std::byte& w : weights) w = static_cast<std::byte>(static_cast<int>(random() % 255) - 127);
+    std::vector<float> scales;
+    for (int64_t i = 0; i < count; ++i) scales.push_back(0.001f * static_cast<float>(1 + i % 3));
+    Integers(name + "_w", om::DataType::kInt8, {rows, columns}, weights);
+    Integers(name + "_wz", om::DataType::kInt8, {count}, om::Bytes(static_cast<size_t>(count)));
+    builder_.Floats(name + "_ws", {count}, scales);
+    builder_.Node("DequantizeLinear", {name + "_w", name + "_ws", name + "_wz"}, name, {{"axis", axis}});
+    return name;
+  }
+  // 1000, 2000, … in steps of `x_scale` times Matrix's scales, real numbers.
+  std::string Bias(const std::string& name, float x_scale, int64_t count) {
+    om::Bytes values(static_cast<size_t>(count) * 4);
+    std::vector<float> scales;
+    for (int64_t i = 0; i < count; ++i) {
+      const auto value = static_cast<int32_t>(1000 * (i + 1));
+      std::memcpy(values.data() + i * 4, &value, 4);
+      scales.push_back(x_scale * 0.001f * static_cast<float>(1 + i % 3));
+    }
+    Integers(name + "_b", om::DataType::kInt32, {count}, values);
+    builder_.Floats(name + "_bs", {count}, scales);
+    builder_.Node("DequantizeLinear", {name + "_b", name + "_bs"}, name, {{"axis", int64_t{0}}});
+    return name;
+  }
   std::string Node(const std::string& op, const std::vector<std::string>& inputs, const std::string& output,
                    om::Attributes attributes = {}) {
     builder_.Node(op, inputs, output, std::move(attributes));
@@ -164,6 +192,46 @@ const Case kCases[] = {
        m.Output(m.Quantize(m.Node("Concat", {a, c}, "j1", {{"axis", int64_t{1}}}), 0.03f, 128));
      },
      {"Quantize", "Conv uint8", "Conv uint8", "Lookup uint8", "Concat uint8", "Dequantize"},
+     1},
+    {"matrix_product",
+     [](QuantizedModel& m) {
+       const std::string x = m.Quantize("x", 1 / 127.0f, 128);
+       m.Output(m.Quantize(m.Node("MatMul", {x, m.Matrix("w", 20, 12, 1)}, "p"), 0.011f, 100));
+     },
+     {"Quantize", "ByteMatMul uint8", "Dequantize"},
+     1},
+    {"signed_matrix_product_of_real_numbers",
+     [](QuantizedModel& m) {
+       const std::string x = m.Quantize("x", 1 / 127.0f, -5, om::DataType::kInt8);
+       m.Output(m.Node("MatMul", {x, m.Matrix("w", 20, 12, 1)}, "p"));
+     },
+     {"Quantize", "ByteMatMul float32"},
+     1},
+    {"row_and_activation_behind_a_matrix_product",
+     [](QuantizedModel& m) {
+       const std::string x = m.Quantize("x", 1 / 127.0f, 128);
+       m.builder().Floats("row", {1, 1, 12}, std::vector<float>(12, 0.25f));
+       const std::string p = m.Node("Add", {"row", m.Node("MatMul", {x, m.Matrix("w", 20, 12, 1)}, "p")}, "s");
+       m.Output(m.Quantize(m.Node("Relu", {p}, "r"), 0.007f, 0));
+     },
+     {"Quantize", "ByteMatMul uint8", "Dequantize"},
+     1},
+    {"fully_connected_layer",
+     [](QuantizedModel& m) {
+       const std::string x = m.Quantize(m.Node("Flatten", {"x"}, "f", {{"axis", int64_t{3}}}), 1 / 127.0f, 128);
+       m.Output(m.Quantize(m.Node("Gemm", {x, m.Matrix("w", 12, 20, 0), m.Bias("b", 1 / 127.0f, 12)}, "p",
+                                  {{"transB", int64_t{1}}}),
+                           0.011f, 100));
+     },
+     {"Quantize", "ByteMatMul uint8", "Dequantize"},
+     1},
+    {"row_added_to_a_matrix_product",
+     [](QuantizedModel& m) {
+       const std::string x = m.Quantize(m.Node("Flatten", {"x"}, "f", {{"axis", int64_t{3}}}), 1 / 127.0f, 128);
+       m.builder().Floats("row", {12}, std::vector<float>(12, 0.25f));
+       m.Output(m.Quantize(m.Node("Gemm", {x, m.Matrix("w", 20, 12, 1), "row"}, "p"), 0.011f, 100));
+     },
+     {"Quantize", "ByteMatMul uint8", "Dequantize"},
      1},
 };
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "npu_sim/compiler/ir/constants.h"
@@ -97,6 +98,14 @@ TEST(ReadModelTest, ExternalDataIsReadFromBesideTheModel) {
   weights->mutable_external_data(1)->set_value("8");
   EXPECT_THAT(Parse(proto.SerializeAsString(), folder.path()).status().message(),
               HasSubstr("needs 8 bytes at offset 8 of 'weights.bin', which has 12"));
+  for (const char* number : {"-1", "", "4x", "99999999999999999999"}) {
+    weights->mutable_external_data(1)->set_value(number);
+    EXPECT_THAT(Parse(proto.SerializeAsString(), folder.path()).status().message(), HasSubstr("is no number of bytes"));
+  }
+  weights->mutable_external_data(1)->set_value("4");
+  ASSERT_EQ(mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
+  weights->mutable_external_data(0)->set_value("pipe");
+  EXPECT_THAT(Parse(proto.SerializeAsString(), folder.path()).status().message(), HasSubstr("not a regular file"));
   weights->mutable_external_data(0)->set_value("../weights.bin");
   EXPECT_THAT(Parse(proto.SerializeAsString(), folder.path()).status().message(),
               HasSubstr("outside the model's folder"));
