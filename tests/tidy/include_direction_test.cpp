@@ -35,7 +35,7 @@ const std::vector<Room>& Rooms() {
       {"elements", {"base", "runtime/serving"}},
       // The byte counters of the device have no place in the vendor's interface.
       {"pipeline", {"base", "npu_sim/device", "runtime/serving", "elements"}},
-      {"apps", {"base", "npu_sim/om", "npu_sim/device", "npu_sim/program", "npu_sim/compiler", "runtime/serving", "pipeline"}},
+      {"apps", {"base", "npu_sim/om", "npu_sim/kernels", "npu_sim/device", "npu_sim/program", "npu_sim/compiler", "runtime/serving", "pipeline"}},
   };
   return rooms;
 }

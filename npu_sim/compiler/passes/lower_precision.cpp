@@ -29,6 +29,10 @@ bool KeepsShort(const om::Node& node) {
   return PicksElements(node) || IsOneOf(node.op, kOps);
 }
 
+// Convolutions of fewer products a result gain nothing in bfloat16, as reading the source is most of their work; and the
+// first layers of a network, which are such, are those whose errors all others inherit.
+constexpr int64_t kLeastProducts = 64;
+
 class Lowering {
  public:
   Lowering(om::Graph& graph, const Precision& precision) : graph_(graph), precision_(precision) {}
@@ -36,7 +40,7 @@ class Lowering {
   Status Run() {
     if (precision_.by_kernels) {
       for (om::Node& node : graph_.nodes) {
-        if (node.op == "Conv" && IsReal(node.inputs[0]) && !IsKept(node))
+        if (node.op == "Conv" && IsReal(node.inputs[0]) && !IsKept(node) && Products(node) >= kLeastProducts)
           node.attributes[kComputeType] = std::string(kComputeBf16);
       }
       return {};
@@ -68,6 +72,11 @@ class Lowering {
   om::TensorId Current(om::TensorId id) const {
     const auto found = renamed_.find(id);
     return found == renamed_.end() ? id : found->second;
+  }
+
+  int64_t Products(const om::Node& conv) const {
+    const om::Dims& weights = TensorOf(graph_, conv.inputs[1]).dims;
+    return weights.empty() || weights[0] == 0 ? 0 : om::ElementCount(weights) / weights[0];
   }
 
   bool IsKept(const om::Node& node) const {
