@@ -10,6 +10,7 @@
 #include "npu_sim/compiler/aipp/aipp_file.h"
 #include "npu_sim/compiler/aipp/resolve_aipp.h"
 #include "npu_sim/device/soc_profile.h"
+#include "npu_sim/extension/registry.h"
 
 namespace npustream::atc {
 namespace {
@@ -23,6 +24,7 @@ Check ReadSoc(const FlagValues& flags, CompileOptions& options) {
   const auto profile = device::FindSocProfile(options.soc);
   if (!profile.ok()) return InvalidValue("soc_version", options.soc, profile.status().message());
   options.soc = profile->name;
+  options.fusion_limits.buffer_bytes = profile->unified_buffer_bytes;
   return std::nullopt;
 }
 
@@ -139,6 +141,15 @@ Check ReadPrecisionMode(const FlagValues& flags, const OnnxModel& model, Compile
   return std::nullopt;
 }
 
+Check LoadExtensions(const FlagValues& flags) {
+  if (!flags.Has("extension_lib")) return std::nullopt;
+  for (const std::string& path : SplitList(flags.Get("extension_lib"), ';')) {
+    const Status status = extension::LoadLibrary(path);
+    if (!status.ok()) return InvalidValue("extension_lib", path, status.message());
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Outcome<CompileOptions> ReadCompileOptions(const FlagValues& flags, const OnnxModel& model) {
@@ -150,6 +161,7 @@ Outcome<CompileOptions> ReadCompileOptions(const FlagValues& flags, const OnnxMo
   if (Check failure = ReadAipp(flags, model, options)) return *failure;
   if (Check failure = ReadOutputs(flags, model, options)) return *failure;
   if (Check failure = ReadOutputTypes(flags, model, options)) return *failure;
+  if (Check failure = LoadExtensions(flags)) return *failure;
   if (flags.Has("fusion_switch_file")) {
     Outcome<std::set<std::string>> disabled = ReadFusionSwitches(flags.Get("fusion_switch_file"));
     if (!disabled.ok()) return disabled.failure();

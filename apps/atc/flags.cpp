@@ -45,6 +45,7 @@ const std::vector<Flag>& AllFlags() {
       {"enable_scope_fusion_passes", kAccepted, "", "", ""},
       {"enable_single_stream", kAccepted, "", kTruth, ""},
       {"enable_small_channel", kAccepted, "0", kSwitch, ""},
+      {"extension_lib", kUsed, "", "", "libraries with custom operators and passes: \"a.so;b.so\""},
       {"external_weight", kRefused, "0", "0|1|2", ""},
       {"framework", kUsed, "-1", "", "kind of the model file: 5 is ONNX, the only one that is read"},
       {"fusion_switch_file", kUsed, "", "", "file that switches optimisations off, a line \"Pass:off\" each"},

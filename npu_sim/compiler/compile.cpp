@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "npu_sim/compiler/batch_plans.h"
+#include "npu_sim/compiler/custom_passes.h"
 #include "npu_sim/compiler/emit/emit_om.h"
 #include "npu_sim/compiler/ir/verify.h"
 #include "npu_sim/compiler/passes/convert_outputs.h"
@@ -32,7 +33,7 @@
 #include "npu_sim/compiler/passes/replace_gather_by_slice.h"
 #include "npu_sim/compiler/passes/sink_transposes.h"
 #include "npu_sim/compiler/passes/unsigned_activations.h"
-#include "npu_sim/device/soc_profile.h"
+#include "npu_sim/extension/registry.h"
 
 namespace npustream::compiler {
 namespace {
@@ -89,15 +90,32 @@ Status Verify(const om::Graph& graph, const char* pass) {
   return {};
 }
 
+// Runs a pass and says how long it took.
+template <typename Function>
+Status Timed(std::string_view name, const om::Graph& graph, Function run) {
+  const size_t nodes_before = graph.nodes.size();
+  const int64_t begin_ns = Clock::System().NowNs();
+  NPUSTREAM_RETURN_IF_ERROR(run());
+  Log(LogLevel::kInfo, "compiler", "pass {}: {:.2f} ms, {} nodes before, {} after", name,
+      static_cast<double>(Clock::System().NowNs() - begin_ns) / 1e6, nodes_before, graph.nodes.size());
+  return {};
+}
+
+// Those of extension libraries, which see the graph as it was imported.
+Status RunCustomPasses(om::Graph& graph, const std::set<std::string>& disabled) {
+  for (const NpustreamPass& pass : extension::Passes()) {
+    if (disabled.count(pass.name) != 0) continue;
+    NPUSTREAM_RETURN_IF_ERROR(Timed(pass.name, graph, [&] { return RunCustomPass(pass, graph); }));
+  }
+  return {};
+}
+
 Status RunAll(std::span<const Pass> passes, om::Graph& graph, const std::set<std::string>& disabled,
               const FusionLimits& limits) {
   for (const Pass& pass : passes) {
     if (disabled.count(pass.name) != 0) continue;
-    const size_t nodes_before = graph.nodes.size();
-    const int64_t begin_ns = Clock::System().NowNs();
-    NPUSTREAM_RETURN_IF_ERROR(pass.run_within ? pass.run_within(graph, limits) : pass.run(graph));
-    Log(LogLevel::kInfo, "compiler", "pass {}: {:.2f} ms, {} nodes before, {} after", pass.name,
-        static_cast<double>(Clock::System().NowNs() - begin_ns) / 1e6, nodes_before, graph.nodes.size());
+    NPUSTREAM_RETURN_IF_ERROR(
+        Timed(pass.name, graph, [&] { return pass.run_within ? pass.run_within(graph, limits) : pass.run(graph); }));
     NPUSTREAM_RETURN_IF_ERROR(Verify(graph, pass.name));
   }
   return {};
@@ -107,19 +125,15 @@ Status RunAll(std::span<const Pass> passes, om::Graph& graph, const std::set<std
 
 std::vector<std::string_view> PassNames() {
   std::vector<std::string_view> names;
+  for (const NpustreamPass& pass : extension::Passes()) names.emplace_back(pass.name);
   for (const Pass& pass : kRealPasses) names.push_back(pass.name);
   for (const Pass& pass : kIntegerPasses) names.push_back(pass.name);
   names.push_back(kFoldIntoAipp);
   return names;
 }
 
-Result<FusionLimits> LimitsOf(const CompileOptions& options) {
-  if (options.soc.empty()) return FusionLimits();
-  NPUSTREAM_ASSIGN_OR_RETURN(const device::SocProfile soc, device::FindSocProfile(options.soc));
-  return FusionLimits{soc.unified_buffer_bytes};
-}
-
 Status RunRealPasses(om::Graph& graph, const std::set<std::string>& disabled, const FusionLimits& limits) {
+  NPUSTREAM_RETURN_IF_ERROR(RunCustomPasses(graph, disabled));
   return RunAll(kRealPasses, graph, disabled, limits);
 }
 
@@ -135,10 +149,9 @@ Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled) {
 Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& options) {
   // 1. ONNX to one graph per batch size, or to one graph for all of them.
   NPUSTREAM_ASSIGN_OR_RETURN(BatchPlans batches, ImportBatchPlans(model, options));
-  NPUSTREAM_ASSIGN_OR_RETURN(const FusionLimits limits, LimitsOf(options));
   for (om::OmPlan& plan : batches.plans) {
     // 2. Optimisations that do not change results, and between them quantisation, which does.
-    NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(plan.graph, options.disabled_passes, limits));
+    NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(plan.graph, options.disabled_passes, options.fusion_limits));
     if (options.quantization) NPUSTREAM_RETURN_IF_ERROR(InsertQuantization(plan.graph, *options.quantization));
     NPUSTREAM_RETURN_IF_ERROR(RunIntegerPasses(plan.graph, options.disabled_passes));
     // 3. What the user wants at the model's edges, and what a device would round on the way from one to the other.

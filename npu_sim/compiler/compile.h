@@ -20,6 +20,7 @@ namespace npustream::compiler {
 struct CompileOptions {
   std::string model_name;    // written into the OM
   std::string soc;           // "Ascend310P3"
+  FusionLimits fusion_limits;  // of that SoC
   std::string command_line;  // as the user called the compiler
   // Shapes of inputs that differ from the file or are open there. −1 on axis 0: the batch, see `gears`.
   std::map<std::string, om::Dims> input_shapes;
@@ -43,9 +44,6 @@ Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& option
 
 // The optimisations that can be switched off, in the order in which they run.
 std::vector<std::string_view> PassNames();
-
-// What the chip of the options' SoC sets to fusion; without a SoC nothing.
-Result<FusionLimits> LimitsOf(const CompileOptions& options);
 
 // All optimisations but the disabled ones, for one graph: first those on real numbers, then those that bring integers.
 Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled);

@@ -16,6 +16,7 @@ const Kernel* CastKernel();
 const Kernel* ConcatKernel();
 const Kernel* ConvKernel();
 const Kernel* ConvTransposeKernel();
+const Kernel* CustomKernel();
 const Kernel* GatherKernel();
 const Kernel* GatherElementsKernel();
 const Kernel* GatherNdKernel();

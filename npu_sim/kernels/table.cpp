@@ -129,7 +129,9 @@ static_assert(IsSorted());
 const Kernel* FindKernel(std::string_view op) {
   const auto found = std::lower_bound(std::begin(kTable), std::end(kTable), op,
                                       [](const Entry& entry, std::string_view name) { return entry.op < name; });
-  return found != std::end(kTable) && found->op == op ? found->kernel() : nullptr;
+  if (found != std::end(kTable) && found->op == op) return found->kernel();
+  // Only operators of other domains have a dot in their name.
+  return op.find('.') != std::string_view::npos ? CustomKernel() : nullptr;
 }
 
 }  // namespace npustream::kernels

@@ -25,17 +25,21 @@ const std::vector<Room>& Rooms() {
   static const std::vector<Room> rooms = {
       {"base", {}},
       {"npu_sim/om", {"base"}},
-      {"npu_sim/kernels", {"base", "npu_sim/om"}},
+      {"npu_sim/extension", {"base", "npu_sim/om"}},
+      {"npu_sim/kernels", {"base", "npu_sim/om", "npu_sim/extension"}},
       {"npu_sim/program", {"base", "npu_sim/om", "npu_sim/kernels"}},
       {"npu_sim/device", {"base"}},
-      {"npu_sim/compiler", {"base", "npu_sim/om", "npu_sim/kernels", "npu_sim/program", "npu_sim/device"}},
+      {"npu_sim/compiler",
+       {"base", "npu_sim/om", "npu_sim/extension", "npu_sim/kernels", "npu_sim/program", "npu_sim/device"}},
       {"runtime/acl", {"base", "npu_sim/om", "npu_sim/program", "npu_sim/device"}},
       {"dvpp", {"base", "npu_sim/device", "runtime/acl"}},
       {"runtime/serving", {"base"}},
       {"elements", {"base", "runtime/serving"}},
       // The byte counters of the device have no place in the vendor's interface.
       {"pipeline", {"base", "npu_sim/device", "runtime/serving", "elements"}},
-      {"apps", {"base", "npu_sim/om", "npu_sim/kernels", "npu_sim/device", "npu_sim/program", "npu_sim/compiler", "runtime/serving", "pipeline"}},
+      {"apps",
+       {"base", "npu_sim/om", "npu_sim/extension", "npu_sim/kernels", "npu_sim/device", "npu_sim/program", "npu_sim/compiler",
+        "runtime/serving", "pipeline"}},
   };
   return rooms;
 }

@@ -53,6 +53,7 @@ Status ImportSqueeze(ImportContext& context);
 Status ImportTile(ImportContext& context);
 Status ImportUnsqueeze(ImportContext& context);
 // import_transpose.cpp
+Status ImportCustom(ImportContext& context);
 Status ImportDepthToSpace(ImportContext& context);
 Status ImportSpaceToDepth(ImportContext& context);
 Status ImportTranspose(ImportContext& context);

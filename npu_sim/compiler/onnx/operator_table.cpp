@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "npu_sim/compiler/onnx/importers.h"
+#include "npu_sim/extension/registry.h"
 
 namespace npustream::compiler {
 namespace {
@@ -157,7 +158,10 @@ const OperatorRow* FindImporter(const OnnxNode& node) {
   const auto* row =
       std::lower_bound(std::begin(kTable), std::end(kTable), op,
                        [](const OperatorRow& left, std::string_view name) { return std::string_view(left.op) < name; });
-  return row != std::end(kTable) && row->op == op ? row : nullptr;
+  if (row != std::end(kTable) && row->op == op) return row;
+  // Its counts are those that the library says, and the importer checks them.
+  static constexpr OperatorRow kCustom = {"", ImportCustom, 0, kAnyCount};
+  return !node.domain.empty() && extension::FindOperator(op) != nullptr ? &kCustom : nullptr;
 }
 
 }  // namespace npustream::compiler

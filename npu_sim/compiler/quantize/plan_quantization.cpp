@@ -395,8 +395,7 @@ Result<QuantizationScheme> PlanQuantization(const OnnxModel& model, const Compil
                                             const CalibrationData& data, const QuantizationOptions& quantization) {
   NPUSTREAM_ASSIGN_OR_RETURN(BatchPlans batches, ImportBatchPlans(model, options));
   om::Graph graph = std::move(batches.plans.front().graph);
-  NPUSTREAM_ASSIGN_OR_RETURN(const FusionLimits limits, LimitsOf(options));
-  NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(graph, options.disabled_passes, limits));
+  NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(graph, options.disabled_passes, options.fusion_limits));
   om::Graph fed = graph;
   if (data.through_aipp) NPUSTREAM_RETURN_IF_ERROR(InsertAipp(fed, options.aipp));
   NPUSTREAM_ASSIGN_OR_RETURN(Samples samples, CutIntoSamples(fed, data));
