@@ -8,6 +8,7 @@
 #include "apps/atc/shapes.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/trim.h"
 #include "npu_sim/compiler/compile.h"
 
 namespace npustream::atc {
@@ -26,23 +27,17 @@ void CollectJson(const nlohmann::json& node, int depth, Switches& switches) {
   }
 }
 
-std::string Trimmed(const std::string& text) {
-  const size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
 Check CollectLines(const std::string& text, const std::string& file, Switches& switches) {
   int number = 0;
   std::string_view rest = text;
   while (!rest.empty()) {
     const size_t end = std::min(rest.find('\n'), rest.size());
-    const std::string line = Trimmed(std::string(rest.substr(0, end)));
+    const std::string_view line = Trimmed(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
     ++number;
     if (line.empty() || line.front() == '#') continue;
     const size_t colon = line.rfind(':');
-    if (colon == std::string::npos) {
+    if (colon == std::string_view::npos) {
       return InvalidValue("fusion_switch_file", file, fmt::format("line {} is not of the form Pass:off", number));
     }
     switches.emplace_back(Trimmed(line.substr(0, colon)), Trimmed(line.substr(colon + 1)));

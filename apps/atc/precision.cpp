@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "apps/atc/shapes.h"
 #include "base/file.h"
 #include "base/log.h"
+#include "base/trim.h"
 #include "npu_sim/kernels/isa.h"
 
 namespace npustream::atc {
@@ -90,27 +91,19 @@ void KeepType(const OnnxModel& model, const std::string& type, Precision& precis
       model, [&](const OnnxNode& node) { return node.op == type; }, precision);
 }
 
-std::string Trimmed(const std::string& text) {
-  const size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-Check ReadKeptOperators(const std::string& file, const OnnxModel& model, Precision& precision) {
-  const auto text = ReadTextFile(file);
-  if (!text.ok()) return FileFailure(text.status());
-  std::istringstream lines(*text);
+Check ReadKeptOperators(const FlagValues& flags, const OnnxModel& model, Precision& precision) {
+  const Outcome<std::vector<std::string>> lines = KeepDtypeLines(flags);
+  if (!lines.ok()) return lines.failure();
   int number = 0;
-  for (std::string raw; std::getline(lines, raw);) {
+  for (const std::string& line : lines.value()) {
     ++number;
-    const std::string line = Trimmed(raw);
     constexpr std::string_view kType = "OpType::";
     if (line.empty()) continue;
     if (line.starts_with(kType)) {
-      KeepType(model, Trimmed(line.substr(kType.size())), precision);
+      KeepType(model, std::string(Trimmed(std::string_view(line).substr(kType.size()))), precision);
     } else if (!KeepAll(
                    model, [&](const OnnxNode& node) { return node.name == line; }, precision)) {
-      return InvalidValue("keep_dtype", file, fmt::format("line {}: the model has no operator '{}'", number, line));
+      return InvalidValue("keep_dtype", flags.Get("keep_dtype"), fmt::format("line {}: the model has no operator '{}'", number, line));
     }
   }
   return std::nullopt;
@@ -164,6 +157,15 @@ Outcome<std::pair<std::string, std::string>> GivenMode(const FlagValues& flags) 
 
 }  // namespace
 
+Outcome<std::vector<std::string>> KeepDtypeLines(const FlagValues& flags) {
+  std::vector<std::string> lines;
+  if (!flags.Has("keep_dtype")) return lines;
+  const auto text = ReadTextFile(flags.Get("keep_dtype"));
+  if (!text.ok()) return FileFailure(text.status());
+  for (const std::string& line : SplitList(*text, '\n')) lines.emplace_back(Trimmed(line));
+  return lines;
+}
+
 Outcome<Precision> ReadPrecision(const FlagValues& flags, const OnnxModel& model) {
   const auto given = GivenMode(flags);
   if (!given.ok()) return given.failure();
@@ -173,9 +175,7 @@ Outcome<Precision> ReadPrecision(const FlagValues& flags, const OnnxModel& model
       std::find_if(std::begin(kModes), std::end(kModes), [&](const Mode& m) { return m.name == wanted; });
   if (mode == std::end(kModes)) return InvalidValue(flag, name, "no SoC that is simulated computes in this type");
   Precision precision{mode->type, mode->scope, {}, {}};
-  if (flags.Has("keep_dtype")) {
-    if (Check failure = ReadKeptOperators(flags.Get("keep_dtype"), model, precision)) return *failure;
-  }
+  if (Check failure = ReadKeptOperators(flags, model, precision)) return *failure;
   std::set<std::string> sensitive(std::begin(kSensitive), std::end(kSensitive));
   if (flags.Has("modify_mixlist")) {
     if (!mode->is_mixed)

@@ -1,10 +1,11 @@
 #include "apps/atc/quantize.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <fmt/format.h>
 
-#include "apps/atc/shapes.h"
+#include "apps/atc/precision.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "npu_sim/compiler/quantize/calibration_conf.h"
@@ -25,19 +26,6 @@ Check CheckPrecision(const FlagValues& flags) {
   return std::nullopt;
 }
 
-// A line per node or "OpType::NAME".
-Check ReadKeptNodes(const FlagValues& flags, std::set<std::string>& nodes) {
-  if (!flags.Has("keep_dtype")) return std::nullopt;
-  const auto text = ReadTextFile(flags.Get("keep_dtype"));
-  if (!text.ok()) return FileFailure(text.status());
-  for (std::string line : SplitList(*text, '\n')) {
-    line.erase(0, std::min(line.find_first_not_of(" \t\r"), line.size()));
-    line.erase(line.find_last_not_of(" \t\r") + 1);
-    if (!line.empty()) nodes.insert(line);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 Check Quantize(const FlagValues& flags, const compiler::OnnxModel& model, compiler::CompileOptions& options) {
@@ -51,7 +39,11 @@ Check Quantize(const FlagValues& flags, const compiler::OnnxModel& model, compil
   if (!conf.ok()) return fail(conf.status());
   if (!conf->calibrates) return std::nullopt;
   if (Check failure = CheckPrecision(flags)) return failure;
-  if (Check failure = ReadKeptNodes(flags, conf->options.real_nodes)) return failure;
+  const Outcome<std::vector<std::string>> kept = KeepDtypeLines(flags);
+  if (!kept.ok()) return kept.failure();
+  std::copy_if(kept.value().begin(), kept.value().end(),
+               std::inserter(conf->options.real_nodes, conf->options.real_nodes.end()),
+               [](const std::string& line) { return !line.empty(); });
   const auto data = compiler::ReadCalibrationData(*conf);
   if (!data.ok()) return fail(data.status());
   conf->options.notify = [](const std::string& news) { Log(LogLevel::kInfo, "atc", "calibration: {}", news); };

@@ -14,6 +14,7 @@
 #include "npu_sim/compiler/onnx/import_model.h"
 #include "npu_sim/compiler/passes/fold_constants.h"
 #include "npu_sim/compiler/passes/insert_aipp.h"
+#include "npu_sim/compiler/passes/insert_quantization.h"
 #include "npu_sim/compiler/quantize/output_error.h"
 #include "npu_sim/om/om_reader.h"
 #include "npu_sim/program/evaluate.h"
@@ -23,11 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the compiler appends to the names of tensors that stand for another one: its integers, and what those mean.
-constexpr std::string_view kSuffixes[] = {".bytes", ".rounded"};
-
 std::string OriginalName(std::string name) {
-  for (const std::string_view suffix : kSuffixes) {
+  for (const std::string_view suffix : {compiler::kBytesSuffix, compiler::kRoundedSuffix}) {
     if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
   }
   return name;

@@ -85,7 +85,7 @@ class Bf16Executor final : public Executor {
 
 bool CanBf16Conv(const ConvShape& s, const Problem& problem) {
   return problem.isa == Isa::kAmx && !s.IsDepthwise() &&
-         om::GetString(*problem.node, "compute_type", "") == "bfloat16" && CanBlockedConv(s, problem);
+         om::GetString(*problem.node, kComputeType, "") == kComputeBf16 && CanBlockedConv(s, problem);
 }
 
 Result<Choice> ChooseBf16Conv(const ConvShape& s, const Problem& problem) {

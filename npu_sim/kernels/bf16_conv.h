@@ -7,7 +7,11 @@
 // float32, and so are the tensors between operators.
 namespace npustream::kernels {
 
-// Whether the node asks for it (attribute "compute_type" is "bfloat16") and this CPU has the tiles; the convolution must be
+// The attribute of a Conv that asks for it, and its value.
+inline constexpr const char* kComputeType = "compute_type";
+inline constexpr const char* kComputeBf16 = "bfloat16";
+
+// Whether the node asks for it and this CPU has the tiles; the convolution must be
 // one that CanBlockedConv takes.
 bool CanBf16Conv(const ConvShape& shape, const Problem& problem);
 

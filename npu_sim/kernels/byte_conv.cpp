@@ -273,6 +273,20 @@ struct Common {
                ending.add ? In<uint8_t>(a, kAddendInput) + at : nullptr, Out<uint8_t>(a) + at,
                real ? Out<float>(a) + at : nullptr);
   }
+  // Calls run(source, weights, corrections, sink) for every image's convolution group, of a convolution that is cut so.
+  template <typename Cut, typename Function>
+  void ForEachGroup(const Arguments& a, const Cut& cut, int64_t block, Function run) const {
+    const int64_t in_step = cut.in_groups * cut.in_block * s.ih * s.iw, channels = cut.out_groups * block,
+                  out_step = channels * s.oh * s.ow, weight_step = cut.Weights(s) / s.groups;
+    ByteSink sink = MakeSink(a, block, s.oh * s.ow * block);
+    for (int64_t i = 0; i < s.n * s.groups; ++i) {
+      const int64_t g = i % s.groups;
+      Place(sink, a, i * out_step, g * channels);
+      run(In<uint8_t>(a, 0) + i * in_step, packed.Weights(a.inputs[1]) + g * weight_step,
+          packed.Corrections(a.inputs[1]) + g * channels, sink);
+    }
+    Finish(a);
+  }
   void Finish(const Arguments& a) const {
     if (real) real_ending.Finish(Out<float>(a));
   }
@@ -290,20 +304,11 @@ class DenseExecutor final : public Executor {
   }
 
   Status Run(const Arguments& a) override {
-    const ConvShape& s = c_.s;
-    const ConvCut& cut = driver_.cut();
-    const int64_t in_step = cut.in_groups * cut.in_block * s.ih * s.iw, channels = cut.out_groups * cut.block,
-                  out_step = channels * s.oh * s.ow, weight_step = cut.Weights(s) / s.groups;
-    ByteSink sink = c_.MakeSink(a, cut.block, s.oh * s.ow * cut.block);
-    auto* const copies = reinterpret_cast<uint8_t*>(a.scratch + SumBytes(cut));
-    for (int64_t i = 0; i < s.n * s.groups; ++i) {
-      const int64_t g = i % s.groups;
-      c_.Place(sink, a, i * out_step, g * channels);
-      driver_.Run({In<uint8_t>(a, 0) + i * in_step, c_.packed.Weights(a.inputs[1]) + g * weight_step,
-                   c_.packed.Corrections(a.inputs[1]) + g * channels},
-                  copies, sink);
-    }
-    c_.Finish(a);
+    auto* const copies = reinterpret_cast<uint8_t*>(a.scratch + SumBytes(driver_.cut()));
+    c_.ForEachGroup(a, driver_.cut(), driver_.cut().block,
+                    [&](const uint8_t* x, const int8_t* w, const int32_t* corrections, ByteSink& sink) {
+                      driver_.Run({x, w, corrections}, copies, sink);
+                    });
     return {};
   }
 
@@ -321,19 +326,11 @@ class TiledExecutor final : public Executor {
   static constexpr size_t kSumBytes = 2 * kMostBlockPixels * AmxCut::kBlock * sizeof(int32_t);
 
   Status Run(const Arguments& a) override {
-    const ConvShape& s = c_.s;
-    const AmxCut& cut = driver_.cut();
-    const int64_t in_step = cut.in_groups * cut.in_block * s.ih * s.iw, channels = cut.out_groups * AmxCut::kBlock,
-                  out_step = channels * s.oh * s.ow, weight_step = cut.Weights(s) / s.groups;
-    ByteSink sink = c_.MakeSink(a, AmxCut::kBlock, s.oh * s.ow * AmxCut::kBlock);
-    for (int64_t i = 0; i < s.n * s.groups; ++i) {
-      const int64_t g = i % s.groups;
-      c_.Place(sink, a, i * out_step, g * channels);
-      driver_.Run({In<uint8_t>(a, 0) + i * in_step, a.inputs[1] + g * weight_step,
-                   c_.packed.Corrections(a.inputs[1]) + g * channels},
-                  reinterpret_cast<int32_t*>(a.scratch), a.scratch + kSumBytes, sink);
-    }
-    c_.Finish(a);
+    c_.ForEachGroup(a, driver_.cut(), AmxCut::kBlock,
+                    [&](const uint8_t* x, const int8_t* w, const int32_t* corrections, ByteSink& sink) {
+                      driver_.Run({x, reinterpret_cast<const std::byte*>(w), corrections},
+                                  reinterpret_cast<int32_t*>(a.scratch), a.scratch + kSumBytes, sink);
+                    });
     return {};
   }
 

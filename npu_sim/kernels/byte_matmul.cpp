@@ -79,9 +79,7 @@ Descriptor Describe(const Shape& s) {
   const memory::desc x({s.rows, s.inner}, s.bytes ? Type::u8 : Type::f32, memory::dims{s.inner, 1});
   const memory::desc w({s.inner, s.columns}, s.bytes ? Type::s8 : Type::f32, memory::format_tag::any);
   const memory::desc y({s.rows, s.columns}, s.bytes ? Type::s32 : Type::f32, memory::dims{s.columns, 1});
-  dnnl::primitive_attr attributes;
-  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  return Descriptor(dnnl::matmul::desc(x, w, y), attributes, CpuEngine());
+  return DescribeProduct(x, w, y);
 }
 
 // In the scratch buffer: the sums, the left side as real numbers, oneDNN's own.
@@ -141,10 +139,7 @@ om::Bytes Pack(const Shape& s, const Problem& problem, const Descriptor& d) {
 class ByteMatMulExecutor final : public Executor {
  public:
   ByteMatMulExecutor(const Descriptor& d, const Shape& s, const Activation& activation, const Problem& problem)
-      : call_(dnnl::matmul(d), {{DNNL_ARG_SRC, d.src_desc()},
-                                {DNNL_ARG_WEIGHTS, d.weights_desc()},
-                                {DNNL_ARG_DST, d.dst_desc()},
-                                {DNNL_ARG_SCRATCHPAD, d.scratchpad_desc()}}),
+      : call_(CallProduct(d)),
         s_(s),
         scratch_(s, d),
         simd_(SimdFor(problem.isa)),

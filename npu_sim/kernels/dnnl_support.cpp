@@ -66,4 +66,18 @@ Status DnnlCall::Execute() {
   return {};
 }
 
+dnnl::matmul::primitive_desc DescribeProduct(const dnnl::memory::desc& x, const dnnl::memory::desc& w,
+                                             const dnnl::memory::desc& y) {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return dnnl::matmul::primitive_desc(dnnl::matmul::desc(x, w, y), attributes, CpuEngine());
+}
+
+DnnlCall CallProduct(const dnnl::matmul::primitive_desc& product) {
+  return DnnlCall(dnnl::matmul(product), {{DNNL_ARG_SRC, product.src_desc()},
+                                          {DNNL_ARG_WEIGHTS, product.weights_desc()},
+                                          {DNNL_ARG_DST, product.dst_desc()},
+                                          {DNNL_ARG_SCRATCHPAD, product.scratchpad_desc()}});
+}
+
 }  // namespace npustream::kernels

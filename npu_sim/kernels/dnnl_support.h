@@ -70,4 +70,10 @@ class DnnlCall {
   std::vector<dnnl_exec_arg_t> arguments_;
 };
 
+// y = x · w with a scratch buffer of the caller's.
+dnnl::matmul::primitive_desc DescribeProduct(const dnnl::memory::desc& x, const dnnl::memory::desc& w,
+                                             const dnnl::memory::desc& y);
+// Its arguments, in this order: x, w, y, scratch buffer.
+DnnlCall CallProduct(const dnnl::matmul::primitive_desc& product);
+
 }  // namespace npustream::kernels

@@ -107,9 +107,7 @@ Descriptor Describe(const Shape& s) {
   const memory::desc a(s.a, kF32, s.a_strides), y(s.y, kF32, DenseStrides(s.y));
   const memory::desc b =
       s.b_is_packed ? memory::desc(s.b, kF32, memory::format_tag::any) : memory::desc(s.b, kF32, s.b_strides);
-  dnnl::primitive_attr attributes;
-  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  return Descriptor(dnnl::matmul::desc(a, b, y), attributes, CpuEngine());
+  return DescribeProduct(a, b, y);
 }
 
 // What follows the product: alpha, the bias with beta, the activation.
@@ -154,10 +152,7 @@ class Finish {
 class DnnlExecutor final : public Executor {
  public:
   DnnlExecutor(const Descriptor& d, const Shape& s, const Activation& activation, const Problem& problem)
-      : call_(dnnl::matmul(d), {{DNNL_ARG_SRC, d.src_desc()},
-                                {DNNL_ARG_WEIGHTS, d.weights_desc()},
-                                {DNNL_ARG_DST, d.dst_desc()},
-                                {DNNL_ARG_SCRATCHPAD, d.scratchpad_desc()}}),
+      : call_(CallProduct(d)),
         finish_(s, activation, problem) {}
 
   Status Run(const Arguments& a) override {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "npu_sim/kernels/isa.h"
 #include "npu_sim/program/native_plans.h"
 
 namespace npustream::program {
@@ -54,9 +53,7 @@ Result<ModelReport> ReportModel(const om::OmFile& file) {
     plan.pool_bytes = plans[i].arena_bytes, plan.pool_lower_bound = plans[i].arena_lower_bound;
     report.plans.push_back(std::move(plan));
   }
-  const om::NativePlan* stored = file.native(0);
-  report.packed_for_this_cpu = stored != nullptr && stored->isa == kernels::ToString(kernels::RunningIsa()) &&
-                               stored->engine == kernels::EngineVersion();
+  report.packed_for_this_cpu = StoredPlan(file, 0) != nullptr;
   NPUSTREAM_ASSIGN_OR_RETURN(report.memory, Program::Query(file, 1));
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Program> program, Program::Load(file, 1));
   report.load = program->load_times();

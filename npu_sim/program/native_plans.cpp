@@ -5,12 +5,17 @@
 
 namespace npustream::program {
 
+const om::NativePlan* StoredPlan(const om::OmFile& file, size_t plan) {
+  const om::NativePlan* stored = file.native(plan);
+  const bool serves = stored && stored->isa == kernels::ToString(kernels::RunningIsa()) &&
+                      stored->engine == kernels::EngineVersion();
+  return serves ? stored : nullptr;
+}
+
 Result<std::vector<om::NativePlan>> NativePlans(const om::OmFile& file) {
   std::vector<om::NativePlan> plans;
   for (size_t i = 0; i < file.plan_count(); ++i) {
-    const om::NativePlan* stored = file.native(i);
-    if (stored && stored->isa == kernels::ToString(kernels::RunningIsa()) &&
-        stored->engine == kernels::EngineVersion()) {
+    if (const om::NativePlan* stored = StoredPlan(file, i)) {
       plans.push_back(*stored);
       continue;
     }

@@ -27,25 +27,14 @@ std::vector<fs::path> Spread(std::vector<fs::path> all, size_t count) {
 }
 
 LaunchLine Describe(const serving::ModelRequest& request, SourceKind kind, const std::string& source, int interval) {
-  LaunchLine line;
-  if (kind == SourceKind::kPictures) {
-    line.Add({"appsrc", {{"name", "pictures"}, {"format", "time"}, {"block", "true"}, {"max-bytes", "0"}}});
-  } else if (kind == SourceKind::kFile) {
-    line.Add({"filesrc", {{"location", source}}});
-    line.Add({"parsebin", {}});
-  } else {
-    line.Add({"urisourcebin", {{"uri", source}}});
-    line.Add({"parsebin", {}});
-  }
-  line.Add({"npuvdec", {}});
-  LaunchLine::Element prepare{"npupreprocess", {{"model", request.model}}};
-  auto& properties = prepare.properties;
-  if (!request.decoder.empty()) properties.emplace_back("decoder", request.decoder);
-  if (request.picture_format == serving::PictureFormat::kRgb888) properties.emplace_back("picture-format", "rgb");
-  if (kind != SourceKind::kPictures) properties.emplace_back("inference-interval", std::to_string(interval));
-  line.Add(std::move(prepare));
-  line.Add({"appsink", {{"name", "prepared"}, {"sync", "false"}, {"max-buffers", "4"}, {"enable-last-sample", "false"}}});
-  return line;
+  ModelConfig model;
+  model.request = request;
+  CameraConfig camera;
+  camera.name = "calibration";
+  camera.kind = kind;
+  camera.location = source;
+  if (kind != SourceKind::kPictures) camera.interval = interval;
+  return DescribeCamera(camera, model, "", PipelineEnd::kModelInput);
 }
 
 class Reader {
@@ -74,7 +63,7 @@ class Reader {
 
  private:
   Status Pull() {
-    const UniqueElement sink(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "prepared"));
+    const UniqueElement sink(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "records"));
     while (found_.pictures.size() < count_) {
       const UniqueSample sample(gst_app_sink_pull_sample(GST_APP_SINK(sink.get())));
       if (sample == nullptr) break;

@@ -94,8 +94,10 @@ void AddDecoder(LaunchLine& line, const CameraConfig& camera, const ModelConfig&
   line.Add(std::move(decoder));
 }
 
-void AddDetector(LaunchLine& line, const CameraConfig& camera, const ModelConfig& model) {
-  LaunchLine::Element detector{"npudetect", {{"name", "detector"}, {"model", model.request.model}}};
+// npudetect, or npupreprocess, its first part, which has the same properties but those that concern results.
+void AddDetector(LaunchLine& line, const CameraConfig& camera, const ModelConfig& model, bool detects) {
+  LaunchLine::Element detector{detects ? "npudetect" : "npupreprocess",
+                               {{"name", "detector"}, {"model", model.request.model}}};
   auto& properties = detector.properties;
   if (!model.request.decoder.empty()) properties.emplace_back("decoder", model.request.decoder);
   if (!model.request.labels_file.empty()) properties.emplace_back("labels-file", model.request.labels_file.string());
@@ -105,14 +107,14 @@ void AddDetector(LaunchLine& line, const CameraConfig& camera, const ModelConfig
   properties.emplace_back("batch-size", std::to_string(model.batch_size));
   if (model.batch_timeout_ms > 0) properties.emplace_back("batch-timeout-ms", std::to_string(model.batch_timeout_ms));
   properties.emplace_back("queue-size", std::to_string(model.queue_size));
-  if (camera.threshold) properties.emplace_back("threshold", NumberText(*camera.threshold));
+  if (camera.threshold && detects) properties.emplace_back("threshold", NumberText(*camera.threshold));
   if (camera.interval > 1) properties.emplace_back("inference-interval", std::to_string(camera.interval));
   if (camera.region) {
     properties.emplace_back("inference-region",
                             fmt::format("{},{},{},{}", NumberText(camera.region->x), NumberText(camera.region->y),
                                         NumberText(camera.region->w), NumberText(camera.region->h)));
   }
-  if (camera.live()) properties.emplace_back("when-full", "pass");
+  if (camera.live() && detects) properties.emplace_back("when-full", "pass");
   line.Add(std::move(detector));
 }
 
@@ -158,7 +160,7 @@ LaunchLine DescribeCamera(const CameraConfig& camera, const ModelConfig& model, 
   LaunchLine line;
   AddSource(line, camera, end == PipelineEnd::kMetaSink);
   AddDecoder(line, camera, model);
-  AddDetector(line, camera, model);
+  AddDetector(line, camera, model, end != PipelineEnd::kModelInput);
   if (end == PipelineEnd::kMetaSink) {
     LaunchLine::Element sink{"npumetasink", {}};
     if (!records.empty()) sink.properties.emplace_back("location", records);

@@ -33,6 +33,7 @@ enum class PipelineEnd {
   kMetaSink,  // npumetasink writes records itself: what a user would type
   kAppSink,   // an appsink "records" of this process takes frames with their detections
   kDownload,  // likewise, after the picture has been copied to the host
+  kModelInput,  // an appsink "records" takes frames with the pictures that the model would be given
 };
 
 // A camera's pipeline: source, parser, npuvdec "decoder", npudetect "detector", end. Pictures come from an appsrc

@@ -45,10 +45,10 @@ class Inserter {
     const om::Tensor tensor = TensorOf(graph_, id);
     const auto known = scheme_.tensors.find(tensor.name);
     if (known == scheme_.tensors.end()) return;
-    om::Tensor bytes{tensor.name + ".bytes", om::DataType::kUInt8, tensor.dims, nullptr,
+    om::Tensor bytes{tensor.name + kBytesSuffix, om::DataType::kUInt8, tensor.dims, nullptr,
                      std::make_shared<const om::Quantization>(known->second)};
     const om::TensorId bytes_id = AddTensor(graph_, std::move(bytes));
-    const om::TensorId real = AddTensor(graph_, {tensor.name + ".rounded", om::DataType::kFloat32, tensor.dims, nullptr});
+    const om::TensorId real = AddTensor(graph_, {tensor.name + kRoundedSuffix, om::DataType::kFloat32, tensor.dims, nullptr});
     graph_.nodes.push_back({"quantize_" + tensor.name, "Quantize", {id}, {bytes_id}, {}});
     graph_.nodes.push_back({"dequantize_" + tensor.name, "Dequantize", {bytes_id}, {real}, {}});
     rounded_[id] = real;
@@ -65,7 +65,7 @@ class Inserter {
                         std::make_shared<const om::Bytes>(std::move(bytes)), nullptr};
     integers.quantization = std::make_shared<const om::Quantization>(std::move(quantization));
     const om::TensorId integers_id = AddTensor(graph_, std::move(integers));
-    conv.inputs[1] = AddTensor(graph_, {weights.name + ".rounded", om::DataType::kFloat32, weights.dims, nullptr});
+    conv.inputs[1] = AddTensor(graph_, {weights.name + kRoundedSuffix, om::DataType::kFloat32, weights.dims, nullptr});
     graph_.nodes.push_back({"weights_" + conv.name, "Dequantize", {integers_id}, {conv.inputs[1]}, {}});
   }
 

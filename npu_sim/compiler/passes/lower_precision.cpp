@@ -6,6 +6,7 @@
 
 #include "npu_sim/compiler/ir/quantized.h"
 #include "npu_sim/compiler/ir/rewrite.h"
+#include "npu_sim/kernels/bf16_conv.h"
 #include "npu_sim/program/evaluate.h"
 
 namespace npustream::compiler {
@@ -41,7 +42,7 @@ class Lowering {
     if (precision_.by_kernels) {
       for (om::Node& node : graph_.nodes) {
         if (node.op == "Conv" && IsReal(node.inputs[0]) && !IsKept(node) && Products(node) >= kLeastProducts)
-          node.attributes[kComputeType] = std::string(kComputeBf16);
+          node.attributes[kernels::kComputeType] = std::string(kernels::kComputeBf16);
       }
       return {};
     }

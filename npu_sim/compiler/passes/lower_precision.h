@@ -26,10 +26,6 @@ struct Precision {
   bool by_kernels = false;
 };
 
-// The attribute of a Conv that asks for such a kernel, and its value.
-inline constexpr const char* kComputeType = "compute_type";
-inline constexpr const char* kComputeBf16 = "bfloat16";
-
 // Rounds constants, operands and results of the operators that `precision` lowers to values of its type. They are still
 // stored and summed as float32, so that the graph shows a device's accuracy and not its speed.
 Status LowerPrecision(om::Graph& graph, const Precision& precision);

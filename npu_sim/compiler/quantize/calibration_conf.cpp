@@ -7,21 +7,16 @@
 #include <fmt/format.h>
 
 #include "base/file.h"
+#include "base/trim.h"
 
 namespace npustream::compiler {
 namespace {
-
-std::string_view Trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (size_t end = 0; end != std::string_view::npos;) {
     end = text.find(separator);
-    parts.push_back(Trim(text.substr(0, end)));
+    parts.push_back(Trimmed(text.substr(0, end)));
     if (end != std::string_view::npos) text.remove_prefix(end + 1);
   }
   return parts;
@@ -45,7 +40,7 @@ class Lines {
   Status Read(std::string_view text) {
     for (const std::string_view raw : Split(text, '\n')) {
       ++number_;
-      const std::string mistake = Line(Trim(raw.substr(0, raw.find('#'))));
+      const std::string mistake = Line(Trimmed(raw.substr(0, raw.find('#'))));
       if (!mistake.empty()) return Error(mistake);
     }
     if (!blocks_.empty() || !pending_.empty()) return Error("a block is not closed");
@@ -70,10 +65,10 @@ class Lines {
       return "";
     }
     const bool opens = line.ends_with('{');
-    if (opens) line = Trim(line.substr(0, line.size() - 1));
+    if (opens) line = Trimmed(line.substr(0, line.size() - 1));
     const size_t colon = line.find(':');
-    const std::string name(Trim(line.substr(0, colon)));
-    std::string_view value = colon == std::string_view::npos ? std::string_view() : Trim(line.substr(colon + 1));
+    const std::string name(Trimmed(line.substr(0, colon)));
+    std::string_view value = colon == std::string_view::npos ? std::string_view() : Trimmed(line.substr(colon + 1));
     if (name.empty() || (opens && !value.empty()) || (!opens && colon == std::string_view::npos))
       return fmt::format("'{}' is not of the form name: value", line);
     if (opens) {

@@ -5,6 +5,7 @@
 
 #include "npu_sim/compiler/onnx/import_model.h"
 #include "npu_sim/program/evaluate.h"
+#include "tests/npu_sim/compiler/support/compute.h"
 #include "tests/npu_sim/compiler/support/model_builder.h"
 #include "tests/npu_sim/support/graph_builder.h"
 
@@ -36,17 +37,6 @@ ModelBuilder WithCondition(bool condition) {
   builder.model().graph.initializers["c"] = {
       "c", om::DataType::kBool, {}, std::make_shared<const om::Bytes>(om::Bytes{std::byte{condition}})};
   return builder;
-}
-
-std::vector<float> Compute(const OnnxModel& model, const std::vector<float>& x) {
-  const auto graph = ImportModel(model, {});
-  if (!graph.ok()) {
-    ADD_FAILURE() << graph.status().message();
-    return {};
-  }
-  const auto result = program::EvaluateGraph(*graph, {om::ToBytes(x)});
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? om::FromBytes<float>((*result)[0]) : std::vector<float>{};
 }
 
 TEST(ImportControlTest, AConstantConditionTakesItsBranch) {

@@ -5,6 +5,7 @@
 
 #include "npu_sim/compiler/onnx/import_model.h"
 #include "npu_sim/program/evaluate.h"
+#include "tests/npu_sim/compiler/support/compute.h"
 #include "tests/npu_sim/compiler/support/model_builder.h"
 #include "tests/npu_sim/support/graph_builder.h"
 
@@ -14,18 +15,6 @@ namespace {
 using testing::ElementsAre;
 using Ints = std::vector<int64_t>;
 using Floats = std::vector<float>;
-
-// The output of a model whose one input is x.
-Floats Compute(const OnnxModel& model, const Floats& x, size_t output = 0) {
-  const auto graph = ImportModel(model, {});
-  if (!graph.ok()) {
-    ADD_FAILURE() << graph.status().message();
-    return {};
-  }
-  const auto result = program::EvaluateGraph(*graph, {om::ToBytes(x)});
-  EXPECT_TRUE(result.ok()) << result.status().message();
-  return result.ok() ? om::FromBytes<float>((*result)[output]) : Floats{};
-}
 
 om::Dims ResultDims(const OnnxModel& model) {
   const auto graph = ImportModel(model, {});
