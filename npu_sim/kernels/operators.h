@@ -30,6 +30,7 @@ const Kernel* PadKernel();
 const Kernel* PlanesKernel();
 const Kernel* PoolKernel();
 const Kernel* QuantizeKernel();
+const Kernel* RecurrentKernel();
 const Kernel* ReduceKernel();
 const Kernel* ReorderKernel();
 const Kernel* ResizeKernel();

@@ -86,6 +86,8 @@ Status ImportCastLike(ImportContext& context);
 // import_resize.cpp
 Status ImportResize(ImportContext& context);
 Status ImportUpsample(ImportContext& context);
+// import_recurrent.cpp
+Status ImportRecurrent(ImportContext& context);  // LSTM, GRU, RNN
 // import_reduce.cpp
 Status ImportArgExtreme(ImportContext& context);
 Status ImportReduce(ImportContext& context);
