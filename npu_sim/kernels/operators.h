@@ -24,6 +24,7 @@ const Kernel* GridSampleKernel();
 const Kernel* LayerNormKernel();
 const Kernel* LookupKernel();
 const Kernel* MatMulKernel();
+const Kernel* MaxPoolIndicesKernel();
 const Kernel* MoveKernel();
 const Kernel* NonMaxSuppressionKernel();
 const Kernel* PadKernel();

@@ -67,6 +67,7 @@ constexpr Entry kTable[] = {
     {"MatMul", MatMulKernel},
     {"Max", BinaryKernel},
     {"MaxPool", PoolKernel},
+    {"MaxPoolIndices", MaxPoolIndicesKernel},
     {"Min", BinaryKernel},
     {"Mish", UnaryKernel},
     {"Mod", BinaryKernel},

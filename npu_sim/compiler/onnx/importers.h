@@ -14,7 +14,10 @@ Status ImportConvTranspose(ImportContext& context);
 Status ImportAveragePool(ImportContext& context);
 Status ImportGlobalAveragePool(ImportContext& context);
 Status ImportGlobalMaxPool(ImportContext& context);
+Status ImportGlobalLpPool(ImportContext& context);
+Status ImportLpPool(ImportContext& context);
 Status ImportMaxPool(ImportContext& context);
+Status ImportMaxUnpool(ImportContext& context);
 // import_unary.cpp
 Status ImportCelu(ImportContext& context);
 Status ImportClip(ImportContext& context);
