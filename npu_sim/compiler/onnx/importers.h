@@ -35,6 +35,8 @@ Status ImportMod(ImportContext& context);
 Status ImportPRelu(ImportContext& context);
 Status ImportVariadic(ImportContext& context);  // Sum, Max, Min of any number
 Status ImportWhere(ImportContext& context);
+// import_einsum.cpp
+Status ImportEinsum(ImportContext& context);
 // import_matmul.cpp
 Status ImportGemm(ImportContext& context);
 Status ImportMatMul(ImportContext& context);

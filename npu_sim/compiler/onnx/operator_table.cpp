@@ -36,6 +36,7 @@ constexpr OperatorRow kTable[] = {
     {"Div", ImportBinary, 2, 2},
     {"Dropout", ImportDropout, 1, 3},
     {"DynamicQuantizeLinear", ImportDynamicQuantizeLinear, 1, 1},
+    {"Einsum", ImportEinsum, 1, kAnyCount},
     {"Elu", ImportUnaryWithAlpha, 1, 1},
     {"Equal", ImportCompare, 2, 2},
     {"Erf", ImportUnary, 1, 1},
