@@ -25,10 +25,14 @@ Status ImportHardSigmoid(ImportContext& context);
 Status ImportUnary(ImportContext& context);           // the result is like the input, no attributes
 Status ImportUnaryWithAlpha(ImportContext& context);  // LeakyRelu, Elu: alpha with the operator's default
 Status ImportGelu(ImportContext& context);
+Status ImportIsInf(ImportContext& context);
+Status ImportIsNan(ImportContext& context);
 Status ImportSelu(ImportContext& context);
+Status ImportShrink(ImportContext& context);
 Status ImportThresholdedRelu(ImportContext& context);
 // import_binary.cpp
 Status ImportBinary(ImportContext& context);
+Status ImportBitShift(ImportContext& context);
 Status ImportCompare(ImportContext& context);
 Status ImportMean(ImportContext& context);
 Status ImportMod(ImportContext& context);
