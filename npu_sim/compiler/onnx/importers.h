@@ -51,6 +51,8 @@ Status ImportInstanceNormalization(ImportContext& context);
 Status ImportLayerNormalization(ImportContext& context);
 Status ImportLpNormalization(ImportContext& context);
 Status ImportLrn(ImportContext& context);
+Status ImportMeanVarianceNormalization(ImportContext& context);
+Status ImportRmsNormalization(ImportContext& context);
 Status ImportSoftmax(ImportContext& context);
 // import_reshape.cpp
 Status ImportDropout(ImportContext& context);
@@ -73,17 +75,26 @@ Status ImportSplit(ImportContext& context);
 Status ImportPad(ImportContext& context);
 Status ImportSlice(ImportContext& context);
 // import_gather.cpp
+Status ImportCompress(ImportContext& context);
 Status ImportGather(ImportContext& context);
 Status ImportGatherElements(ImportContext& context);
 Status ImportGatherNd(ImportContext& context);
+Status ImportReverseSequence(ImportContext& context);
 Status ImportScatter(ImportContext& context);
+// import_mask.cpp
+Status ImportHardmax(ImportContext& context);
+Status ImportOneHot(ImportContext& context);
+Status ImportTrilu(ImportContext& context);
 // import_select.cpp
 Status ImportGridSample(ImportContext& context);
 Status ImportNonMaxSuppression(ImportContext& context);
+Status ImportRoiAlign(ImportContext& context);
 Status ImportTopK(ImportContext& context);
 // import_constant.cpp
 Status ImportConstant(ImportContext& context);
 Status ImportConstantOfShape(ImportContext& context);
+Status ImportEyeLike(ImportContext& context);
+Status ImportNonZero(ImportContext& context);
 Status ImportRange(ImportContext& context);
 Status ImportShape(ImportContext& context);
 Status ImportSize(ImportContext& context);
@@ -99,6 +110,7 @@ Status ImportUpsample(ImportContext& context);
 Status ImportRecurrent(ImportContext& context);  // LSTM, GRU, RNN
 // import_reduce.cpp
 Status ImportArgExtreme(ImportContext& context);
+Status ImportCumSum(ImportContext& context);
 Status ImportReduce(ImportContext& context);
 
 // import_qlinear.cpp
