@@ -100,6 +100,9 @@ Status ImportShape(ImportContext& context);
 Status ImportSize(ImportContext& context);
 // import_control.cpp
 Status ImportIf(ImportContext& context);
+// import_loop.cpp
+Status ImportLoop(ImportContext& context);
+Status ImportScan(ImportContext& context);
 // import_cast.cpp
 Status ImportCast(ImportContext& context);
 Status ImportCastLike(ImportContext& context);
