@@ -41,7 +41,8 @@ class ImportContext {
   // The tensor of an input that is present.
   const om::Tensor& Input(size_t i) const { return Tensor(inputs_[i]); }
   const om::Tensor& Tensor(om::TensorId id) const { return state_.graph.tensors[static_cast<size_t>(id)]; }
-  const om::Dims& Dims(size_t i) const { return Input(i).dims; }
+  // A copy, since the graph's tensors move when another one is added.
+  om::Dims Dims(size_t i) const { return Input(i).dims; }
   int64_t Rank(size_t i) const { return static_cast<int64_t>(Dims(i).size()); }
   // The values of an input that must be constant; a sentence that says so otherwise. `what` names it ("the shape").
   Result<std::vector<int64_t>> ConstantInts(size_t i, std::string_view what) const;

@@ -117,21 +117,6 @@ Result<om::Dims> TransposedExtents(const ImportContext& context, Window& window)
   return extents;
 }
 
-Status CheckTransposedLists(const ImportContext& context, const Window& window, size_t spatial) {
-  const auto in_range = [&](const std::vector<int64_t>& values, size_t count, int64_t smallest) {
-    if (values.size() != count) return false;
-    for (const int64_t value : values) {
-      if (value < smallest || value > kMaxWindow) return false;
-    }
-    return true;
-  };
-  if (in_range(window.kernel, spatial, 1) && in_range(window.strides, spatial, 1) &&
-      in_range(window.dilations, spatial, 1) && in_range(window.pads, 2 * spatial, 0)) {
-    return {};
-  }
-  return context.Error("strides, dilations or pads are out of range");
-}
-
 }  // namespace
 
 Status ImportConvTranspose(ImportContext& context) {
@@ -149,7 +134,7 @@ Status ImportConvTranspose(ImportContext& context) {
   window.strides = context.Ints("strides", std::vector<int64_t>(spatial, 1));
   window.dilations = context.Ints("dilations", std::vector<int64_t>(spatial, 1));
   window.pads = context.Ints("pads", std::vector<int64_t>(2 * spatial, 0));
-  NPUSTREAM_RETURN_IF_ERROR(CheckTransposedLists(context, window, spatial));
+  NPUSTREAM_RETURN_IF_ERROR(CheckWindowLists(context, window, spatial));
   NPUSTREAM_ASSIGN_OR_RETURN(window.output, TransposedExtents(context, window));
   return OutputConv(context, "ConvTranspose", window, group, w[1] * group);
 }

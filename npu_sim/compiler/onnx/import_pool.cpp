@@ -120,10 +120,9 @@ Status ImportGlobalPool(ImportContext& context, const char* op) {
 
 Status ImportMaxPool(ImportContext& context) {
   NPUSTREAM_ASSIGN_OR_RETURN(const Window window, ReadPoolWindow(context));
-  const om::Tensor& input = context.Input(0);
-  const om::DataType type = input.type;
+  const om::DataType type = context.Input(0).type;
   // Real numbers hold small integers exactly.
-  const bool whole = (type == om::DataType::kInt8 || type == om::DataType::kUInt8) && !input.quantization;
+  const bool whole = (type == om::DataType::kInt8 || type == om::DataType::kUInt8) && !context.Input(0).quantization;
   om::TensorId x = context.InputId(0);
   if (whole) {
     NPUSTREAM_ASSIGN_OR_RETURN(x, context.Emit("Cast", {x}, {}, om::DataType::kFloat32, context.Dims(0)));
@@ -148,17 +147,14 @@ Result<om::Dims> UnpooledDims(const ImportContext& context) {
   om::Dims dims = context.Dims(0);
   if (dims.size() < 3) return context.Error(fmt::format("its input has {} dimensions, not 3 or more", dims.size()));
   const size_t spatial = dims.size() - 2;
-  const auto kernel = context.Ints("kernel_shape"), strides = context.Ints("strides", std::vector<int64_t>(spatial, 1)),
-             pads = context.Ints("pads", std::vector<int64_t>(2 * spatial, 0));
-  const auto in_range = [](const std::vector<int64_t>& values, size_t count, int64_t smallest) {
-    return values.size() == count && std::all_of(values.begin(), values.end(), [smallest](int64_t value) {
-             return value >= smallest && value <= kMaxWindow;
-           });
-  };
-  if (!in_range(kernel, spatial, 1) || !in_range(strides, spatial, 1) || !in_range(pads, 2 * spatial, 0))
-    return context.Error("kernel_shape, strides or pads are out of range");
+  Window window;
+  window.kernel = context.Ints("kernel_shape");
+  window.strides = context.Ints("strides", std::vector<int64_t>(spatial, 1));
+  window.dilations.assign(spatial, 1);
+  window.pads = context.Ints("pads", std::vector<int64_t>(2 * spatial, 0));
+  NPUSTREAM_RETURN_IF_ERROR(CheckWindowLists(context, window, spatial));
   for (size_t i = 0; i < spatial; ++i) {
-    dims[i + 2] = (dims[i + 2] - 1) * strides[i] + kernel[i] - pads[i] - pads[i + spatial];
+    dims[i + 2] = (dims[i + 2] - 1) * window.strides[i] + window.kernel[i] - window.pads[i] - window.pads[i + spatial];
     if (dims[i + 2] < 1) return context.Error("its result is empty");
   }
   return dims;

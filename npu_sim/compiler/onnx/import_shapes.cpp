@@ -123,6 +123,13 @@ Result<Window> ReadWindow(const ImportContext& context, std::vector<int64_t> ker
   return window;
 }
 
+Status CheckWindowLists(const ImportContext& context, const Window& window, size_t spatial) {
+  NPUSTREAM_RETURN_IF_ERROR(CheckList(context, "kernel_shape", window.kernel, spatial, 1));
+  NPUSTREAM_RETURN_IF_ERROR(CheckList(context, "strides", window.strides, spatial, 1));
+  NPUSTREAM_RETURN_IF_ERROR(CheckList(context, "dilations", window.dilations, spatial, 1));
+  return CheckList(context, "pads", window.pads, 2 * spatial, 0);
+}
+
 Result<om::TensorId> EmitReshape(ImportContext& context, om::TensorId x, om::Dims dims) {
   if (context.Tensor(x).dims == dims) return x;
   return context.EmitFolded("Reshape", {x}, {}, context.Tensor(x).type, std::move(dims));

@@ -35,6 +35,9 @@ struct Window {
 // Checks counts and signs and that the result is not empty.
 Result<Window> ReadWindow(const ImportContext& context, std::vector<int64_t> kernel);
 
+// Whether a window's lists have one value (pads: two) for each of `spatial` axes, within reason.
+Status CheckWindowLists(const ImportContext& context, const Window& window, size_t spatial);
+
 // `x` with other dims of the same count, and with its axes in the order `perm`. Constants stay constants.
 Result<om::TensorId> EmitReshape(ImportContext& context, om::TensorId x, om::Dims dims);
 Result<om::TensorId> EmitTranspose(ImportContext& context, om::TensorId x, const std::vector<int64_t>& perm);

@@ -87,7 +87,7 @@ constexpr OperatorRow kTable[] = {
     {"LessOrEqual", ImportCompare, 2, 2},
     {"Log", ImportUnary, 1, 1},
     {"LogSoftmax", ImportSoftmax, 1, 1},
-    {"Loop", ImportLoop, 2, kAnyCount},
+    {"Loop", ImportLoop, 0, kAnyCount},
     {"LpNormalization", ImportLpNormalization, 1, 1},
     {"LpPool", ImportLpPool, 1, 1},
     {"MatMul", ImportMatMul, 2, 2},
