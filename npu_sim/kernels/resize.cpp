@@ -41,6 +41,9 @@ double SourceCoordinate(const std::string& mode, double x, double scale, int64_t
   return (x + 0.5) / scale - 0.5;
 }
 
+// Far outside any picture, and still an integer.
+constexpr double kFar = 1e15;
+
 int64_t Nearest(const std::string& mode, double x) {
   if (mode == "round_prefer_ceil") return static_cast<int64_t>(std::floor(x + 0.5));
   if (mode == "floor") return static_cast<int64_t>(std::floor(x));
@@ -48,7 +51,8 @@ int64_t Nearest(const std::string& mode, double x) {
   return static_cast<int64_t>(std::ceil(x - 0.5));
 }
 
-Tap MakeTap(const Mode& mode, double x, int64_t in) {
+Tap MakeTap(const Mode& mode, double place, int64_t in) {
+  const double x = std::clamp(place, -kFar, kFar);
   Tap tap = {};
   if (mode.taps == 1) {
     tap.index[0] = static_cast<int32_t>(std::clamp<int64_t>(Nearest(mode.nearest, x), 0, in - 1));
@@ -108,7 +112,7 @@ Result<Plan> Read(const Problem& problem) {
   if (x[0] != y[0] || x[1] != y[1])
     return Unsupported("Resize of {} to {}: only the last axes may change", DimsText(x), DimsText(y));
   for (size_t axis = 0; axis < x.size(); ++axis) {
-    if (x[axis] < 1 || y[axis] < 1 || x[axis] > 1 << 24 || y[axis] > 1 << 24)
+    if (x[axis] < 1 || y[axis] < 1 || x[axis] > 1 << 22 || y[axis] > 1 << 22)
       return Invalid("{} to {}", DimsText(x), DimsText(y));
   }
   const std::string mode = om::GetString(node, "mode", "nearest");
