@@ -128,7 +128,10 @@ Result<om::TensorId> ImportContext::Quantized(om::TensorId id, om::Quantization 
   return id;
 }
 
-om::TensorId ImportContext::Constant(om::Tensor tensor) { return AddTensor(state_.graph, std::move(tensor)); }
+om::TensorId ImportContext::Constant(om::Tensor tensor) {
+  state_.made_bytes += tensor.ByteSize();
+  return AddTensor(state_.graph, std::move(tensor));
+}
 
 Result<std::vector<om::TensorId>> ImportContext::Branch(const std::string& name) {
   const auto found = node_.subgraphs.find(name);
