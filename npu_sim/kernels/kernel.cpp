@@ -46,10 +46,10 @@ Status CheckProblem(const Kernel& kernel, const Problem& problem) {
   return kernel.Check(problem);
 }
 
-Status CheckNode(const om::Graph& graph, const om::Node& node) {
+Status CheckNode(const om::Graph& graph, const om::Node& node, Isa isa) {
   const Kernel* kernel = FindKernel(node.op);
   if (!kernel) return Unsupported("there is no kernel for operator {}", node.op);
-  NPUSTREAM_ASSIGN_OR_RETURN(const Problem problem, MakeProblem(graph, node, RunningIsa()));
+  NPUSTREAM_ASSIGN_OR_RETURN(const Problem problem, MakeProblem(graph, node, isa));
   return CheckProblem(*kernel, problem);
 }
 

@@ -204,8 +204,9 @@ void ReplaceSize(ModelT& model, Random& random) {
   }
   for (auto& plan : model.plans) {
     for (auto& tensor : plan->graph->tensors) replace(tensor->dims);
-    if (!plan->native) continue;
-    for (auto& value : plan->native->values) replace(value->dims);
+    for (auto& native : plan->natives) {
+      for (auto& value : native->values) replace(value->dims);
+    }
   }
 }
 
@@ -242,11 +243,11 @@ void MutateOnce(ModelT& model, Random& random) {
     case 3:
     case 4:
       // Without its lowering a plan is lowered when it is loaded.
-      if (random.OneIn(4)) plan.native = nullptr;
+      if (random.OneIn(4)) plan.natives.clear();
       if (plan.graph) MutateGraph(*plan.graph, random);
       return;
     default:
-      if (plan.native) MutateNative(*plan.native, random);
+      if (!plan.natives.empty()) MutateNative(*random.Of(plan.natives), random);
       else if (plan.graph) MutateGraph(*plan.graph, random);
   }
 }
@@ -258,8 +259,7 @@ void MendOm(om::Bytes& file) {
   if (file.size() < sizeof(header)) return;
   std::memcpy(&header, file.data(), sizeof(header));
   header.file_bytes = file.size();
-  const auto digest = om::FileChecksum(header, std::span<const std::byte>(file).subspan(sizeof(header)));
-  std::memcpy(header.checksum, digest.data(), digest.size());
+  header.checksum = om::FileChecksum(header, std::span<const std::byte>(file).subspan(sizeof(header)));
   std::memcpy(file.data(), &header, sizeof(header));
 }
 
@@ -276,7 +276,9 @@ bool MutateOm(om::Bytes& file, Random& random) {
   const std::unique_ptr<ModelT> model = UnPackModel(metadata);
   for (size_t i = 1 + random.Below(3); i > 0; --i) MutateOnce(*model, random);
   for (auto& plan : model->plans) {
-    if (plan->native && random.OneIn(2)) FitBuffers(*plan->native);
+    for (auto& native : plan->natives) {
+      if (random.OneIn(2)) FitBuffers(*native);
+    }
   }
   om::Bytes weights(file.begin() + static_cast<ptrdiff_t>(header.weight_offset),
                     file.begin() + static_cast<ptrdiff_t>(header.weight_offset + header.weight_bytes));

@@ -1,10 +1,11 @@
 #include "tests/fuzz/run_om.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <span>
+#include <vector>
 
-#include "npu_sim/kernels/isa.h"
 #include "npu_sim/program/aligned_memory.h"
+#include "npu_sim/program/native_plans.h"
 #include "npu_sim/program/program.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -24,36 +25,25 @@
 namespace npustream::fuzz {
 namespace {
 
-// Work memory in which only what lies in some buffer may be touched.
-class GuardedWork {
+// Lets only what lies in some buffer of a work memory be touched.
+class Guard {
  public:
-  static Result<GuardedWork> Make(const om::OmFile& file, size_t bytes) {
-    NPUSTREAM_ASSIGN_OR_RETURN(program::AlignedMemory memory, program::AlignedMemory::Allocate(bytes));
-    return GuardedWork(std::move(memory), file);
+  Guard(std::span<std::byte> work, const om::OmFile& file) : work_(work) {
+    for (size_t i = 0; i < file.plan_count(); ++i) {
+      if (!program::StoredPlan(file, i)) return;  // one that is lowered anew has other buffers
+    }
+    ASAN_POISON_MEMORY_REGION(work.data(), work.size());
+    for (size_t i = 0; i < file.plan_count(); ++i) {
+      for (const om::NativeBuffer& buffer : program::StoredPlan(file, i)->buffers)
+        ASAN_UNPOISON_MEMORY_REGION(work.data() + buffer.offset, buffer.bytes);
+    }
   }
-  GuardedWork(GuardedWork&&) = default;
-  ~GuardedWork() {
-    if (memory_.data()) ASAN_UNPOISON_MEMORY_REGION(memory_.data(), memory_.size());
-  }
-
-  std::span<std::byte> span() { return {memory_.data(), memory_.size()}; }
+  ~Guard() { ASAN_UNPOISON_MEMORY_REGION(work_.data(), work_.size()); }
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
 
  private:
-  GuardedWork(program::AlignedMemory memory, const om::OmFile& file) : memory_(std::move(memory)) {
-    for (size_t i = 0; i < file.plan_count(); ++i) {
-      // A plan that is lowered anew has other buffers.
-      const om::NativePlan* plan = file.native(i);
-      if (!plan || plan->isa != kernels::ToString(kernels::RunningIsa()) || plan->engine != kernels::EngineVersion())
-        return;
-    }
-    ASAN_POISON_MEMORY_REGION(memory_.data(), memory_.size());
-    for (size_t i = 0; i < file.plan_count(); ++i) {
-      for (const om::NativeBuffer& buffer : file.native(i)->buffers)
-        ASAN_UNPOISON_MEMORY_REGION(memory_.data() + buffer.offset, buffer.bytes);
-    }
-  }
-
-  program::AlignedMemory memory_;
+  std::span<std::byte> work_;
 };
 
 // Buffers for ports of one gear; empty when they are too large.
@@ -114,9 +104,10 @@ Status TryOm(const om::Bytes& bytes) {
   }
   NPUSTREAM_ASSIGN_OR_RETURN(const program::MemoryNeeds needs, program::Program::Query(*file, 1));
   if (needs.weight_bytes > 16 * kMaxBytes || needs.work_bytes > 16 * kMaxBytes) return {};
-  NPUSTREAM_ASSIGN_OR_RETURN(GuardedWork work, GuardedWork::Make(*file, needs.work_bytes));
+  NPUSTREAM_ASSIGN_OR_RETURN(const program::AlignedMemory work, program::AlignedMemory::Allocate(needs.work_bytes));
   program::ProgramMemory memory;
-  memory.work = work.span();
+  memory.work = {work.data(), work.size()};
+  const Guard guard(memory.work, *file);
   NPUSTREAM_ASSIGN_OR_RETURN(const auto program, program::Program::Load(*file, 1, memory));
   return Run(*program, program->gears().back());
 }
