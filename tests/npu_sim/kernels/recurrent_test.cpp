@@ -152,8 +152,8 @@ om::Graph MakeGraph(const Case& c, const Data& data) {
   const auto outputs = builder.Nodes(c.op, inputs, results,
                                      {{"direction", c.direction},
                                       {"activations", names},
-                                      {"activation_alpha", std::vector<float>(functions)},
-                                      {"activation_beta", std::vector<float>(functions)},
+                                      {"alphas", std::vector<float>(functions)},
+                                      {"betas", std::vector<float>(functions)},
                                       {"clip", c.clip},
                                       {"linear_before_reset", int64_t{c.linear_before_reset}}});
   for (const om::TensorId id : outputs) builder.Output(id);
@@ -215,7 +215,7 @@ TEST(RecurrentTest, RefusesWhatDoesNotGoTogether) {
   const Data data(c);
   const om::Graph good = MakeGraph(c, data);
   EXPECT_TRUE(CheckNode(good, good.nodes[0]).ok());
-  for (const char* name : {"activations", "activation_alpha", "activation_beta"}) {
+  for (const char* name : {"activations", "alphas", "betas"}) {
     om::Graph graph = good;
     graph.nodes[0].attributes.erase(name);
     EXPECT_FALSE(CheckNode(graph, graph.nodes[0]).ok()) << name;
