@@ -27,11 +27,13 @@ constexpr int64_t kMostSize = 1 << 20;              // of a window and its steps
 constexpr int64_t kMostElements = int64_t{1} << 40;  // of a tensor
 constexpr int64_t kMostInputs = 4096;
 
-// Sorted by name. Aipp's fields have a table of their own (om/aipp_config.cpp).
+// Sorted by name; one that stands here twice may be either. Aipp's fields have a table of their own (om/aipp_config.cpp).
 constexpr Entry kTable[] = {
     {"activation", Kind::kText},
     {"activation_alpha", Kind::kFloat},
+    {"activation_alpha", Kind::kFloats},  // of recurrent operators
     {"activation_beta", Kind::kFloat},
+    {"activation_beta", Kind::kFloats},
     {"activations", Kind::kText},
     {"add_high", Kind::kInt, 0, 255},
     {"add_low", Kind::kInt, 0, 255},
@@ -107,17 +109,11 @@ constexpr Entry kTable[] = {
 
 constexpr bool IsSorted() {
   for (size_t i = 1; i < std::size(kTable); ++i) {
-    if (!(kTable[i - 1].name < kTable[i].name)) return false;
+    if (kTable[i].name < kTable[i - 1].name) return false;
   }
   return true;
 }
 static_assert(IsSorted());
-
-const Entry* Find(std::string_view name) {
-  const auto found = std::lower_bound(std::begin(kTable), std::end(kTable), name,
-                                      [](const Entry& entry, std::string_view n) { return entry.name < n; });
-  return found != std::end(kTable) && found->name == name ? found : nullptr;
-}
 
 bool Fits(const Entry& entry, const om::Attribute& attribute) {
   const auto inside = [&](int64_t value) { return value >= entry.low && value <= entry.high; };
@@ -141,8 +137,12 @@ bool Fits(const Entry& entry, const om::Attribute& attribute) {
 Status CheckAttributes(const om::Node& node) {
   if (node.op == "Aipp" || node.op.find('.') != std::string::npos) return {};
   for (const auto& [name, attribute] : node.attributes) {
-    const Entry* entry = Find(name);
-    if (entry && !Fits(*entry, attribute)) return Invalid("its attribute '{}' is of another kind or out of range", name);
+    const auto [first, last] = std::equal_range(std::begin(kTable), std::end(kTable), Entry{name, {}},
+                                                [](const Entry& a, const Entry& b) { return a.name < b.name; });
+    const bool fits = first == last || std::any_of(first, last, [&value = attribute](const Entry& entry) {
+      return Fits(entry, value);
+    });
+    if (!fits) return Invalid("its attribute '{}' is of another kind or out of range", name);
   }
   return {};
 }

@@ -57,6 +57,8 @@ TEST(CheckTest, AnAttributeIsOfItsKindAndInItsRange) {
     EXPECT_EQ(WithAttribute(c.name, c.good), "") << c.name;
     EXPECT_THAT(WithAttribute(c.name, c.bad), HasSubstr("its attribute '" + std::string(c.name) + "'"));
   }
+  EXPECT_EQ(WithAttribute("activation_alpha", 1.0f), "");
+  EXPECT_EQ(WithAttribute("activation_alpha", std::vector<float>{1}), "");
   EXPECT_EQ(WithAttribute("nobody_reads_it", 1.0f), "");
 }
 
