@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "npu_sim/om/om_model.h"
+
 namespace npustream::atc {
 
 using compiler::OnnxDim;

@@ -62,8 +62,10 @@ T Arithmetic(std::string_view op, T x, T y) {
   if (op == "PRelu") return x < 0 ? Wrapping(x, y, std::multiplies<>()) : x;
   if constexpr (std::is_integral_v<T>) {
     if (op == "Pow") return ToWhole<T>(std::pow(static_cast<double>(x), static_cast<double>(y)));
-    if (y == 0) return 0;  // no trap, nor below: the least number has no counterpart
-    if (std::is_signed_v<T> && y == static_cast<T>(-1)) return op == "Div" ? Wrapping(T{0}, x, std::minus<>()) : T{0};
+    if (y == 0) return 0;  // no trap
+    if constexpr (std::is_signed_v<T>) {
+      if (y == -1) return op == "Div" ? Wrapping(T{0}, x, std::minus<>()) : T{0};
+    }
     if (op == "Div") return static_cast<T>(x / y);
     const T rest = static_cast<T>(x % y);
     return rest != 0 && (rest < 0) != (y < 0) ? static_cast<T>(rest + y) : rest;  // Python's modulo, ONNX's fmod=0
