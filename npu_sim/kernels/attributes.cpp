@@ -23,7 +23,7 @@ struct Entry {
 };
 
 constexpr int64_t kMostRank = 8;
-constexpr int64_t kMostSize = 1 << 20;              // of a window and its steps
+constexpr int64_t kMostSize = 1 << 20;               // of a window and its steps
 constexpr int64_t kMostElements = int64_t{1} << 40;  // of a tensor
 constexpr int64_t kMostInputs = 4096;
 

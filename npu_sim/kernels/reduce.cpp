@@ -54,6 +54,16 @@ std::vector<int64_t> Offsets(const om::Dims& dims, const std::vector<int64_t>& s
   return offsets;
 }
 
+template <typename Sum>
+Sum Root(Sum sum) {
+  const double root = std::sqrt(static_cast<double>(sum));
+  if constexpr (std::is_integral_v<Sum>) {
+    return ToWhole<Sum>(root);
+  } else {
+    return root;
+  }
+}
+
 // Accumulates floats in double, whole numbers in their own type.
 template <typename T, typename Sum>
 std::unique_ptr<Executor> ReduceExecutor(const std::string& op, const Plan& plan) {
@@ -80,7 +90,7 @@ std::unique_ptr<Executor> ReduceExecutor(const std::string& op, const Plan& plan
           sum = Wrapping(sum, value, std::plus<>());
       }
       if (op == "ReduceMean") sum /= static_cast<Sum>(reduced.size());
-      if (squares) sum = static_cast<Sum>(std::sqrt(static_cast<double>(sum)));
+      if (squares) sum = Root(sum);
       Out<T>(a)[i] = static_cast<T>(sum);
     }
   });

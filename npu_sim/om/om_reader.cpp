@@ -277,8 +277,9 @@ Result<FileHeader> ReadHeader(std::span<const std::byte> file) {
   const auto inside = [&](uint64_t offset, uint64_t bytes) {
     return offset >= sizeof(FileHeader) && offset <= file.size() && bytes <= file.size() - offset;
   };
-  if (header.header_bytes != sizeof(FileHeader) || !inside(header.metadata_offset, header.metadata_bytes)) {
-    return Corrupt("the header's metadata section leaves the file");
+  if (header.header_bytes != sizeof(FileHeader) || !inside(header.metadata_offset, header.metadata_bytes) ||
+      header.metadata_offset % kWeightAlignment != 0) {
+    return Corrupt("the header's metadata section leaves the file or is not aligned");
   }
   if (!inside(header.weight_offset, header.weight_bytes) || header.weight_offset % kWeightAlignment != 0) {
     return Corrupt("the header's weight section leaves the file");

@@ -268,7 +268,8 @@ bool MutateOm(om::Bytes& file, Random& random) {
   if (file.size() < sizeof(header)) return false;
   std::memcpy(&header, file.data(), sizeof(header));
   const auto inside = [&](uint64_t offset, uint64_t bytes) { return offset <= file.size() && bytes <= file.size() - offset; };
-  if (!inside(header.metadata_offset, header.metadata_bytes) || !inside(header.weight_offset, header.weight_bytes))
+  if (!inside(header.metadata_offset, header.metadata_bytes) || !inside(header.weight_offset, header.weight_bytes) ||
+      header.metadata_offset % om::kWeightAlignment != 0)
     return false;
   const auto* metadata = reinterpret_cast<const uint8_t*>(file.data() + header.metadata_offset);
   flatbuffers::Verifier verifier(metadata, header.metadata_bytes, 64, 100'000);

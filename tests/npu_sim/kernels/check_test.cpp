@@ -57,6 +57,8 @@ TEST(CheckTest, AnAttributeIsOfItsKindAndInItsRange) {
     EXPECT_EQ(WithAttribute(c.name, c.good), "") << c.name;
     EXPECT_THAT(WithAttribute(c.name, c.bad), HasSubstr("its attribute '" + std::string(c.name) + "'"));
   }
+  EXPECT_EQ(WithAttribute("activation_alpha", 1.0f), "");
+  EXPECT_EQ(WithAttribute("activation_alpha", std::vector<float>{1}), "");
   EXPECT_EQ(WithAttribute("nobody_reads_it", 1.0f), "");
 }
 
@@ -100,6 +102,27 @@ TEST(CheckTest, IntegersWrapAround) {
   ASSERT_TRUE(outputs.ok()) << outputs.status().message();
   const Ints expected[] = {{-2, least + 1}, {0, most}, {1, least}, {-most, least}, {most, least}, {least}};
   for (size_t i = 0; i < std::size(expected); ++i) EXPECT_EQ(om::FromBytes<int64_t>(outputs->at(i)), expected[i]) << i;
+}
+
+TEST(CheckTest, WholeNumbersAreDividedWithoutTraps) {
+  GraphBuilder b;
+  const auto x = b.Input({4}, DataType::kInt64), y = b.Input({4}, DataType::kInt64);
+  const auto u = b.Input({2}, DataType::kUInt8), v = b.Input({2}, DataType::kUInt8);
+  for (const char* op : {"Div", "Mod"}) b.Output(b.Node(op, {x, y}, {4}, {}, DataType::kInt64));
+  for (const char* op : {"Div", "Mod"}) b.Output(b.Node(op, {u, v}, {2}, {}, DataType::kUInt8));
+  b.Output(b.Node("Pow", {x, y}, {4}, {}, DataType::kInt64));
+  b.Output(b.Node("ReduceL2", {y}, {1}, {}, DataType::kInt64));
+  const std::vector<uint8_t> bytes = {100, 255}, by = {255, 255};
+  const auto outputs = program::EvaluateGraph(
+      b.graph(), {om::ToBytes(Ints{INT64_MIN, 7, -7, INT64_MAX}), om::ToBytes(Ints{-1, 0, 2, 2}), om::ToBytes(bytes),
+                  om::ToBytes(by)});
+  ASSERT_TRUE(outputs.ok()) << outputs.status().message();
+  EXPECT_EQ(om::FromBytes<int64_t>(outputs->at(0)), (Ints{INT64_MIN, 0, -3, INT64_MAX / 2}));
+  EXPECT_EQ(om::FromBytes<int64_t>(outputs->at(1)), (Ints{0, 0, 1, 1}));
+  EXPECT_EQ(om::FromBytes<uint8_t>(outputs->at(2)), (std::vector<uint8_t>{0, 1}));
+  EXPECT_EQ(om::FromBytes<uint8_t>(outputs->at(3)), (std::vector<uint8_t>{100, 0}));
+  EXPECT_EQ(om::FromBytes<int64_t>(outputs->at(4)), (Ints{0, 1, 49, INT64_MAX}));
+  EXPECT_EQ(om::FromBytes<int64_t>(outputs->at(5)), (Ints{3}));
 }
 
 }  // namespace

@@ -313,6 +313,21 @@ TEST(OmVerifyTest, AnEmptyTensorsOtherDimsAreBounded) {
   EXPECT_EQ(CheckedBytes(DataType::kUInt8, {huge, huge, 0}), std::nullopt);
 }
 
+// FlatBuffers reads numbers where they lie.
+TEST(OmFileTest, MetadataIsAligned) {
+  Bytes bytes = Written();
+  FileHeader header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(header.metadata_offset), std::byte{0});
+  bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(header.metadata_offset + header.metadata_bytes + 1));
+  ++header.metadata_offset;
+  header.checksum = FileChecksum(header, std::span<const std::byte>(bytes).subspan(sizeof(header)));
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  const auto file = OmFile::FromBytes(bytes);
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(file.status().message(), HasSubstr("not aligned"));
+}
+
 // A file must not ask for more memory than it is large: constants are the same or lie apart.
 TEST(OmFileTest, ConstantsDoNotOverlap) {
   Bytes bytes = Written();
