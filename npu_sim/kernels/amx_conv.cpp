@@ -154,18 +154,19 @@ void AmxDriver<Source, Sum>::Copy(const Source* from, int64_t step, Gathered* to
   if constexpr (std::is_same_v<Source, float>) {
     simd_->to_bf16(from, step * block, to, channels, pixels, block);
   } else if (channels == block && step == 1) {
-    std::memcpy(to, from, static_cast<size_t>(pixels * block));
+    std::memcpy(to, from, static_cast<size_t>(pixels * block) * sizeof(Source));
   } else if (block == AmxCut::kBlock) {
     // A size that is known makes one move of it.
     for (int64_t i = 0; i < pixels; ++i)
-      std::memcpy(to + i * channels, from + i * step * AmxCut::kBlock, AmxCut::kBlock);
+      std::memcpy(to + i * channels, from + i * step * AmxCut::kBlock, AmxCut::kBlock * sizeof(Source));
   } else {
     for (int64_t i = 0; i < pixels; ++i)
-      std::memcpy(to + i * channels, from + i * step * block, static_cast<size_t>(block));
+      std::memcpy(to + i * channels, from + i * step * block, static_cast<size_t>(block) * sizeof(Source));
   }
 }
 
 template class AmxDriver<uint8_t, int32_t>;
 template class AmxDriver<float, float>;
+template class AmxDriver<uint16_t, float>;
 
 }  // namespace npustream::kernels

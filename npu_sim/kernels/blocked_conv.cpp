@@ -18,18 +18,10 @@ om::Layout SourceLayout(const ConvShape& s, om::Layout now, Isa isa) {
 
 const float* Floats(std::span<const std::byte> bytes) { return reinterpret_cast<const float*>(bytes.data()); }
 
-// [group of channels][kh][kw][lane]
-void PackDepthwise(const ConvShape& s, int64_t block, const float* plain, float* to) {
-  const int64_t window = s.kh * s.kw;
-  for (int64_t c = 0; c < s.oc; ++c) {
-    for (int64_t k = 0; k < window; ++k) to[((c / block) * window + k) * block + c % block] = plain[c * window + k];
-  }
-}
-
 int64_t BiasFloats(const ConvShape& s, int64_t block) { return GroupsOf(s.oc, block) * block; }
 
-int64_t WeightFloats(const ConvShape& s, const ConvCut& cut) {
-  return s.IsDepthwise() ? BiasFloats(s, cut.block) * s.kh * s.kw : cut.Weights(s);
+size_t PackedDenseBytes(const ConvShape& s, const ConvCut& cut) {
+  return static_cast<size_t>(cut.Weights(s) + BiasFloats(s, cut.block)) * sizeof(float);
 }
 
 class DepthwiseExecutor final : public Executor {
@@ -136,6 +128,23 @@ bool CanBlockedConv(const ConvShape& s, const Problem& problem) {
   return s.ic / s.groups % block == 0 && s.oc / s.groups % block == 0;
 }
 
+// [group of channels][kh][kw][lane], [channel]
+om::Bytes PackDepthwise(const ConvShape& s, const Problem& problem) {
+  const int64_t block = om::BlockOf(BlockedLayout(problem.isa)), window = s.kh * s.kw;
+  om::Bytes packed(PackedDepthwiseBytes(s, problem.isa));
+  auto* const to = reinterpret_cast<float*>(packed.data());
+  const float* const plain = Floats(problem.inputs[1].constant);
+  for (int64_t c = 0; c < s.oc; ++c) {
+    for (int64_t k = 0; k < window; ++k) to[(c / block * window + k) * block + c % block] = plain[c * window + k];
+  }
+  if (s.has_bias) std::copy_n(Floats(problem.inputs[2].constant), s.oc, to + BiasFloats(s, block) * window);
+  return packed;
+}
+
+size_t PackedDepthwiseBytes(const ConvShape& s, Isa isa) {
+  return static_cast<size_t>(BiasFloats(s, om::BlockOf(BlockedLayout(isa))) * (s.kh * s.kw + 1)) * sizeof(float);
+}
+
 Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
   const om::Layout blocked = BlockedLayout(problem.isa);
   const om::Layout source = SourceLayout(s, problem.inputs[0].layout, problem.isa);
@@ -148,17 +157,16 @@ Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
     choice.inputs[3] = blocked;
     choice.in_place_input = 3;
   }
-  om::Bytes packed(static_cast<size_t>(WeightFloats(s, cut) + BiasFloats(s, cut.block)) * sizeof(float));
-  auto* to = reinterpret_cast<float*>(packed.data());
-  const float* weights = Floats(problem.inputs[1].constant);
   if (s.IsDepthwise()) {
-    PackDepthwise(s, cut.block, weights, to);
-  } else {
-    PackDense(s, cut, weights, to);
-    choice.scratch_bytes = static_cast<size_t>(cut.Scratch(s)) * sizeof(float);
+    choice.packed[1] = PackDepthwise(s, problem);
+    return choice;
   }
-  if (s.has_bias) std::copy_n(Floats(problem.inputs[2].constant), s.oc, to + WeightFloats(s, cut));
+  om::Bytes packed(PackedDenseBytes(s, cut));
+  auto* to = reinterpret_cast<float*>(packed.data());
+  PackDense(s, cut, Floats(problem.inputs[1].constant), to);
+  if (s.has_bias) std::copy_n(Floats(problem.inputs[2].constant), s.oc, to + cut.Weights(s));
   choice.packed[1] = std::move(packed);
+  choice.scratch_bytes = static_cast<size_t>(cut.Scratch(s)) * sizeof(float);
   return choice;
 }
 
@@ -171,7 +179,7 @@ Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& s, const A
   if (!layouts) return Invalid("layouts do not fit");
   const bool depthwise = s.IsDepthwise();
   const ConvCut cut = CutConv(s, source, problem.isa, kDepth);
-  const auto packed = static_cast<size_t>(WeightFloats(s, cut) + BiasFloats(s, cut.block)) * sizeof(float);
+  const size_t packed = depthwise ? PackedDepthwiseBytes(s, problem.isa) : PackedDenseBytes(s, cut);
   if (problem.inputs[1].constant.size() != packed) return Invalid("packed weights have another size");
   if (depthwise) return std::unique_ptr<Executor>(std::make_unique<DepthwiseExecutor>(s, activation, problem));
   if (problem.scratch_bytes < static_cast<size_t>(cut.Scratch(s)) * sizeof(float))

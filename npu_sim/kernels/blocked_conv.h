@@ -11,6 +11,10 @@ namespace npustream::kernels {
 bool CanBlockedConv(const ConvShape& shape, const Problem& problem);
 
 // Layouts, weights and bias packed as one constant, scratch.
+// The packed constant of a depthwise convolution, weights and biases in float32, and its size.
+om::Bytes PackDepthwise(const ConvShape& shape, const Problem& problem);
+size_t PackedDepthwiseBytes(const ConvShape& shape, Isa isa);
+
 Result<Choice> ChooseBlockedConv(const ConvShape& shape, const Problem& problem);
 // Checks sizes and layouts again.
 Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& shape, const Activation& activation,

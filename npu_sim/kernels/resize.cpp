@@ -92,16 +92,22 @@ struct Plan {
   int64_t planes = 0, in_h = 1, in_w = 1, out_h = 1, out_w = 1;
 };
 
+bool IsNearest(const Problem& problem) { return om::GetString(*problem.node, "mode", "nearest") == "nearest"; }
+
 // The nearest pixels of integers are those of the numbers they stand for, as long as the result's mean the same.
 bool IsByteNearest(const Problem& problem) {
   const TensorInfo &x = problem.inputs[0], &y = problem.outputs[0];
-  return om::GetString(*problem.node, "mode", "nearest") == "nearest" && IsByteTensor(x) && IsByteTensor(y) &&
-         *x.quantization == *y.quantization;
+  return IsNearest(problem) && IsByteTensor(x) && IsByteTensor(y) && *x.quantization == *y.quantization;
+}
+
+bool IsBf16Nearest(const Problem& problem) {
+  return IsNearest(problem) && problem.inputs[0].type == om::DataType::kBFloat16 &&
+         problem.outputs[0].type == om::DataType::kBFloat16;
 }
 
 Result<Plan> Read(const Problem& problem) {
   NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 1, 1));
-  if (!IsByteNearest(problem)) NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
+  if (!IsByteNearest(problem) && !IsBf16Nearest(problem)) NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
   const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
   const om::Node& node = *problem.node;
   if (x.size() < 3 || x.size() > 4 || y.size() != x.size()) return Unsupported("Resize of rank {}", x.size());
@@ -237,6 +243,11 @@ class Resize final : public Kernel {
  public:
   Status Check(const Problem& problem) const override { return Read(problem).status(); }
 
+  bool MovesBf16(const Problem& problem) const override {
+    return problem.isa == Isa::kAmx && problem.inputs[0].type == om::DataType::kFloat32 && IsNearest(problem) &&
+           problem.inputs[0].dims.size() == 4;
+  }
+
   Result<Choice> Choose(const Problem& problem) const override {
     Choice choice = PlainChoice(problem, std::string("vector ") + ToString(problem.isa));
     choice.inputs[0] = choice.outputs[0] = problem.inputs[0].layout;
@@ -251,6 +262,10 @@ class Resize final : public Kernel {
     if (problem.scratch_bytes < ScratchBytes(problem, layout)) return Invalid("the scratch buffer is too small");
     const om::Dims& x = problem.inputs[0].dims;
     const int64_t block = om::BlockOf(layout), groups = x[0] * ((x[1] + block - 1) / block);
+    if (IsBf16Nearest(problem)) {
+      if (block != 16) return Invalid("plain bfloat16");
+      return NearestBytes<32>(std::move(plan), groups);
+    }
     if (IsByteNearest(problem)) {
       switch (block) {
         case 16: return NearestBytes<16>(std::move(plan), groups);
