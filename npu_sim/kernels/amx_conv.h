@@ -90,6 +90,7 @@ class AmxDriver {
   void Gather(const Source* x, int64_t first, int64_t rows, std::byte* to) const;
   void GatherRow(const Source* x, int64_t group, int64_t groups, int64_t row, Gathered* to) const;
   void Copy(const Source* from, int64_t step, Gathered* to, int64_t pixels) const;
+  void CopyPicture(const float* from, int64_t plane_step, int64_t planes, uint16_t* to, int64_t pixels) const;
 
   template <typename Sink>
   void RunBand(const Picture& picture, int64_t first, int64_t rows, Sum* sums, const std::byte* scratch,
