@@ -132,7 +132,7 @@ class DepthwiseExecutor final : public Executor {
 
   Status Run(const Arguments& a) override {
     const int64_t groups = GroupsOf(s_.oc, kBlock);
-    for (int64_t i = 0; i < s_.n * groups; ++i) RunGroup(a, i, i % groups, groups);
+    for (int64_t i = 0; i < s_.n * groups; ++i) RunGroup(a, i, i % groups);
     ending_.Finish(a);
     return {};
   }
@@ -140,23 +140,15 @@ class DepthwiseExecutor final : public Executor {
  private:
   int64_t LineFloats() const { return s_.iw * kBlock; }
 
-  void RunGroup(const Arguments& a, int64_t i, int64_t group, int64_t groups) const {
+  void RunGroup(const Arguments& a, int64_t i, int64_t group) const {
     auto* const sums = reinterpret_cast<float*>(a.scratch);
     auto* const lines = reinterpret_cast<float*>(a.scratch + scratch_.sums);
-    const int64_t window = s_.kh * s_.kw, in_at = i * s_.ih * LineFloats();
-    DepthwiseRow row = {};
-    row.w = In<float>(a, 1) + group * window * kBlock;
-    row.bias = In<float>(a, 1) + (groups * window + group) * kBlock;
-    row.pixels = s_.ow, row.in_w = s_.iw, row.kh = s_.kh, row.kw = s_.kw;
-    row.stride_w = s_.stride_w, row.dilation_w = s_.dilation_w;
-    row.x_column = -s_.pad_left;
-    row.x_kh_stride = s_.dilation_h * LineFloats();
+    const int64_t in_at = i * s_.ih * LineFloats();
+    DepthwiseRow row = RowsOfGroup(s_, In<float>(a, 1), group, kBlock);
     row.y = sums;
     int64_t first = 0, end = 0;  // source rows that are widened
     for (int64_t oh = 0; oh < s_.oh; ++oh) {
-      const int64_t top = oh * s_.stride_h - s_.pad_top;
-      row.kh_first = std::clamp<int64_t>((-top + s_.dilation_h - 1) / s_.dilation_h, 0, s_.kh);
-      row.kh_last = std::clamp<int64_t>((s_.ih - top + s_.dilation_h - 1) / s_.dilation_h, row.kh_first, s_.kh);
+      const int64_t top = PlaceWindow(s_, oh, row);
       const float* x = In<float>(a, 0) + in_at;
       if (bf16_source_) {
         Widen(In<uint16_t>(a, 0) + in_at, std::max<int64_t>(top, 0), std::min(top + scratch_.span, s_.ih), lines, first, end);

@@ -33,21 +33,13 @@ class DepthwiseExecutor final : public Executor {
         ending_(activation, problem) {}
 
   Status Run(const Arguments& a) override {
-    const int64_t groups = GroupsOf(s_.oc, block_), window = s_.kh * s_.kw;
+    const int64_t groups = GroupsOf(s_.oc, block_);
     const float* residual = s_.has_residual ? In<float>(a, 3) : nullptr;
     for (int64_t i = 0; i < s_.n * groups; ++i) {
-      const int64_t in_at = i * s_.ih * s_.iw * block_, out_at = i * s_.oh * s_.ow * block_, group = i % groups;
-      DepthwiseRow row = {};
-      row.w = In<float>(a, 1) + group * window * block_;
-      row.bias = In<float>(a, 1) + (groups * window + group) * block_;
-      row.pixels = s_.ow, row.in_w = s_.iw, row.kh = s_.kh, row.kw = s_.kw;
-      row.stride_w = s_.stride_w, row.dilation_w = s_.dilation_w;
-      row.x_column = -s_.pad_left;
-      row.x_kh_stride = s_.dilation_h * s_.iw * block_;
+      const int64_t in_at = i * s_.ih * s_.iw * block_, out_at = i * s_.oh * s_.ow * block_;
+      DepthwiseRow row = RowsOfGroup(s_, In<float>(a, 1), i % groups, block_);
       for (int64_t oh = 0; oh < s_.oh; ++oh) {
-        const int64_t top = oh * s_.stride_h - s_.pad_top;
-        row.kh_first = std::clamp<int64_t>((-top + s_.dilation_h - 1) / s_.dilation_h, 0, s_.kh);
-        row.kh_last = std::clamp<int64_t>((s_.ih - top + s_.dilation_h - 1) / s_.dilation_h, row.kh_first, s_.kh);
+        const int64_t top = PlaceWindow(s_, oh, row);
         row.x = In<float>(a, 0) + in_at + (top * s_.iw - s_.pad_left) * block_;
         row.y = Out<float>(a) + out_at + oh * s_.ow * block_;
         row.residual = residual ? residual + out_at + oh * s_.ow * block_ : nullptr;
@@ -143,6 +135,25 @@ om::Bytes PackDepthwise(const ConvShape& s, const Problem& problem) {
 
 size_t PackedDepthwiseBytes(const ConvShape& s, Isa isa) {
   return static_cast<size_t>(BiasFloats(s, om::BlockOf(BlockedLayout(isa))) * (s.kh * s.kw + 1)) * sizeof(float);
+}
+
+DepthwiseRow RowsOfGroup(const ConvShape& s, const float* packed, int64_t group, int64_t block) {
+  const int64_t window = s.kh * s.kw;
+  DepthwiseRow row = {};
+  row.w = packed + group * window * block;
+  row.bias = packed + BiasFloats(s, block) * window + group * block;
+  row.pixels = s.ow, row.in_w = s.iw, row.kh = s.kh, row.kw = s.kw;
+  row.stride_w = s.stride_w, row.dilation_w = s.dilation_w;
+  row.x_column = -s.pad_left;
+  row.x_kh_stride = s.dilation_h * s.iw * block;
+  return row;
+}
+
+int64_t PlaceWindow(const ConvShape& s, int64_t oh, DepthwiseRow& row) {
+  const int64_t top = oh * s.stride_h - s.pad_top;
+  row.kh_first = std::clamp<int64_t>((-top + s.dilation_h - 1) / s.dilation_h, 0, s.kh);
+  row.kh_last = std::clamp<int64_t>((s.ih - top + s.dilation_h - 1) / s.dilation_h, row.kh_first, s.kh);
+  return top;
 }
 
 Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {

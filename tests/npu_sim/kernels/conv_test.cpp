@@ -3,15 +3,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "npu_sim/kernels/kernel.h"
 #include "npu_sim/program/evaluate.h"
 #include "npu_sim/program/lowering.h"
+#include "tests/npu_sim/support/bf16.h"
 #include "tests/npu_sim/support/graph_builder.h"
 
 namespace npustream::kernels {
 namespace {
+
+using testing_support::RoundedToBf16;
 
 using om::Dims;
 
@@ -102,18 +104,6 @@ void Check(const Case& c, bool blocked_source, bool bf16 = false) {
   ASSERT_TRUE(plan.ok());
   EXPECT_TRUE(std::any_of(plan->steps.begin(), plan->steps.end(),
                           [](const om::NativeStep& step) { return step.implementation == "bfloat16 amx"; }));
-}
-
-float RoundedToBf16(float x) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, &x, sizeof(bits));
-  bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
-  std::memcpy(&x, &bits, sizeof(x));
-  return x;
-}
-std::vector<float> RoundedToBf16(std::vector<float> values) {
-  for (float& value : values) value = RoundedToBf16(value);
-  return values;
 }
 
 // Convolutions in a row: what lies between them is stored as bfloat16 where they compute so, whether dense or depthwise,

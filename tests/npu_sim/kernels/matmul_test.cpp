@@ -4,28 +4,22 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "npu_sim/kernels/kernel.h"
 #include "npu_sim/program/evaluate.h"
 #include "npu_sim/program/lowering.h"
+#include "tests/npu_sim/support/bf16.h"
 #include "tests/npu_sim/support/graph_builder.h"
 
 namespace npustream::kernels {
 namespace {
 
+using testing_support::RoundedToBf16;
+
 struct Case {
   int64_t rows, depth, columns;
   bool transposed, bias;
 };
-
-float RoundedToBf16(float x) {
-  uint32_t bits = 0;
-  std::memcpy(&bits, &x, sizeof(bits));
-  bits = (bits + 0x7fff + (bits >> 16 & 1)) & 0xffff0000;
-  std::memcpy(&x, &bits, sizeof(x));
-  return x;
-}
 
 TEST(MatMulTest, InBf16WhereTheCpuHasTiles) {
   const bool amx = RunningIsa() == Isa::kAmx;
