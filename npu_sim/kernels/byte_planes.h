@@ -3,7 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-// Moving bytes, and elements of two bytes, between planes, one for each channel, and groups of channels that lie side by side for each pixel.
+// Moving bytes, and elements of two bytes, between planes, one for each channel, and groups of channels that lie side by
+// side for each pixel.
 namespace npustream::kernels {
 
 // [pixel][4] from up to four planes that lie `pixels` apart; channels that are not there become zero.
