@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "npu_sim/kernels/support.h"
@@ -92,6 +93,10 @@ bool KeepsZero(const Activation& activation) {
 }
 
 void ClearPadding(float* data, const om::Dims& dims, om::Layout layout) {
+  ClearPadding(reinterpret_cast<std::byte*>(data), sizeof(float), dims, layout);
+}
+
+void ClearPadding(std::byte* data, size_t element_bytes, const om::Dims& dims, om::Layout layout) {
   const auto block = om::BlockOf(layout);
   const int64_t channels = dims.size() > 1 ? dims[1] : 1;
   const int64_t rest = channels % block;
@@ -100,9 +105,10 @@ void ClearPadding(float* data, const om::Dims& dims, om::Layout layout) {
   for (size_t axis = 2; axis < dims.size(); ++axis) pixels *= dims[axis];
   const int64_t groups = channels / block + 1;
   for (int64_t n = 0; n < dims[0]; ++n) {
-    float* group = data + ((n + 1) * groups - 1) * pixels * block;
+    const int64_t group = ((n + 1) * groups - 1) * pixels * block;
     for (int64_t p = 0; p < pixels; ++p) {
-      for (int64_t lane = rest; lane < block; ++lane) group[p * block + lane] = 0;
+      std::memset(data + static_cast<size_t>(group + p * block + rest) * element_bytes, 0,
+                  static_cast<size_t>(block - rest) * element_bytes);
     }
   }
 }

@@ -24,6 +24,7 @@ bool KeepsZero(const Activation& activation);
 
 // Writes zeros into the channels that fill up the last group of a blocked tensor.
 void ClearPadding(float* data, const om::Dims& dims, om::Layout layout);
+void ClearPadding(std::byte* data, size_t element_bytes, const om::Dims& dims, om::Layout layout);
 // Real numbers between which an activation of bytes does nothing but hold: the limits that it sets to a tensor of this
 // quantisation, in its integers. Nothing when limits do not express the activation.
 struct ByteLimits {

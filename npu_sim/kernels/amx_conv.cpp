@@ -1,5 +1,6 @@
 #include "npu_sim/kernels/amx_conv.h"
 
+#include "npu_sim/kernels/byte_planes.h"
 #include "npu_sim/om/float16.h"
 
 namespace npustream::kernels {
@@ -136,7 +137,9 @@ void AmxDriver<Source, Sum>::GatherRow(const Source* x, int64_t group, int64_t g
     std::fill_n(to, columns * channels, padding_);
     return;
   }
-  if (sizeof(Gathered) > 1 && groups * cut_.in_block < channels) std::fill_n(to, columns * channels, padding_);
+  const bool picture = std::is_same_v<Source, float> && cut_.in_block == 1 && step == 1;
+  if (sizeof(Gathered) > 1 && groups * cut_.in_block < channels && !picture)
+    std::fill_n(to, columns * channels, padding_);
   // Gathered columns whose source lies in the picture.
   const int64_t first = std::min(columns, (s_.pad_left + step - 1) / step);
   const int64_t last = std::clamp<int64_t>((s_.iw - 1 + s_.pad_left) / step + 1, first, columns);
@@ -144,7 +147,28 @@ void AmxDriver<Source, Sum>::GatherRow(const Source* x, int64_t group, int64_t g
   std::fill_n(to + last * channels, (columns - last) * channels, padding_);
   const int64_t block = cut_.in_block, group_step = s_.ih * s_.iw * block;
   const Source* from = x + ((group * s_.ih + row) * s_.iw + first * step - s_.pad_left) * block;
+  if constexpr (std::is_same_v<Source, float>) {
+    if (picture) return CopyPicture(from, group_step, groups, to + first * channels, last - first);
+  }
   for (int64_t g = 0; g < groups; ++g, from += group_step) Copy(from, step, to + first * channels + g * block, last - first);
+}
+
+// Up to four planes become pixels of four channels.
+template <typename Source, typename Sum>
+void AmxDriver<Source, Sum>::CopyPicture(const float* from, int64_t plane_step, int64_t planes, uint16_t* to,
+                                         int64_t pixels) const {
+  constexpr int64_t kAtOnce = 256, kLanes = 16;
+  uint16_t rounded[4 * kAtOnce];
+  for (int64_t first = 0; first < pixels; first += kAtOnce) {
+    const int64_t count = std::min(kAtOnce, pixels - first), whole = count / kLanes * kLanes;
+    for (int64_t plane = 0; plane < planes; ++plane) {
+      const float* const row = from + plane * plane_step + first;
+      uint16_t* const target = rounded + plane * kAtOnce;
+      simd_->to_bf16(row, kLanes, target, kLanes, whole / kLanes, kLanes);
+      simd_->to_bf16(row + whole, 1, target + whole, 1, count - whole, 1);
+    }
+    JoinFourPlanes(rounded, static_cast<size_t>(planes), kAtOnce, static_cast<size_t>(count), to + 4 * first);
+  }
 }
 
 // A group's channels of some pixels that lie `step` pixels apart.
@@ -154,18 +178,19 @@ void AmxDriver<Source, Sum>::Copy(const Source* from, int64_t step, Gathered* to
   if constexpr (std::is_same_v<Source, float>) {
     simd_->to_bf16(from, step * block, to, channels, pixels, block);
   } else if (channels == block && step == 1) {
-    std::memcpy(to, from, static_cast<size_t>(pixels * block));
+    std::memcpy(to, from, static_cast<size_t>(pixels * block) * sizeof(Source));
   } else if (block == AmxCut::kBlock) {
     // A size that is known makes one move of it.
     for (int64_t i = 0; i < pixels; ++i)
-      std::memcpy(to + i * channels, from + i * step * AmxCut::kBlock, AmxCut::kBlock);
+      std::memcpy(to + i * channels, from + i * step * AmxCut::kBlock, AmxCut::kBlock * sizeof(Source));
   } else {
     for (int64_t i = 0; i < pixels; ++i)
-      std::memcpy(to + i * channels, from + i * step * block, static_cast<size_t>(block));
+      std::memcpy(to + i * channels, from + i * step * block, static_cast<size_t>(block) * sizeof(Source));
   }
 }
 
 template class AmxDriver<uint8_t, int32_t>;
 template class AmxDriver<float, float>;
+template class AmxDriver<uint16_t, float>;
 
 }  // namespace npustream::kernels

@@ -10,7 +10,7 @@
 #include "npu_sim/kernels/simd/simd.h"
 
 // Dense convolutions on AMX's tiles: 16 pixels × 64 bytes of source channels times as many weights for each of 16 result
-// channels an instruction; of bytes, or of floats that become bfloat16 on their way. See README.md.
+// channels an instruction; of bytes, or of bfloat16, which floats become on their way. See README.md.
 namespace npustream::kernels {
 
 // How such a convolution is cut: a function of the shape and the source's layout. The source is gathered band by band into
@@ -85,11 +85,12 @@ class AmxDriver {
   }
 
  private:
-  using Gathered = std::conditional_t<std::is_same_v<Source, float>, uint16_t, uint8_t>;
+  using Gathered = std::conditional_t<std::is_same_v<Source, uint8_t>, uint8_t, uint16_t>;
 
   void Gather(const Source* x, int64_t first, int64_t rows, std::byte* to) const;
   void GatherRow(const Source* x, int64_t group, int64_t groups, int64_t row, Gathered* to) const;
   void Copy(const Source* from, int64_t step, Gathered* to, int64_t pixels) const;
+  void CopyPicture(const float* from, int64_t plane_step, int64_t planes, uint16_t* to, int64_t pixels) const;
 
   template <typename Sink>
   void RunBand(const Picture& picture, int64_t first, int64_t rows, Sum* sums, const std::byte* scratch,

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "npu_sim/kernels/activation.h"
+#include "npu_sim/kernels/bf16_conv.h"
 #include "npu_sim/kernels/broadcast.h"
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/support.h"
@@ -178,6 +179,10 @@ class Binary final : public Kernel {
     NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 2, 2));
     const Entry* entry = Find(problem.node->op);
     if (!entry) return Unsupported("unknown function {}", problem.node->op);
+    if (HasBf16(problem)) {
+      if (!CanWriteBf16(problem)) return Unsupported("bfloat16");
+      return Broadcast::Check(problem.inputs[0].dims, problem.inputs[1].dims, problem.outputs[0].dims);
+    }
     const DataType type = problem.inputs[0].type;
     if (problem.inputs[1].type != type)
       return Unsupported("types {} and {}", om::ToString(type), om::ToString(problem.inputs[1].type));
@@ -193,7 +198,22 @@ class Binary final : public Kernel {
     return Broadcast::Check(problem.inputs[0].dims, problem.inputs[1].dims, problem.outputs[0].dims);
   }
 
+  // A sum of two convolutions' results, say.
+  bool CanWriteBf16(const Problem& problem) const override {
+    const auto activation = FusedActivation(*problem.node);
+    const auto is_computed = [&](const TensorInfo& x) {
+      return !x.is_constant && x.dims == problem.outputs[0].dims &&
+             (x.type == DataType::kFloat32 || x.type == DataType::kBFloat16);
+    };
+    return problem.isa == Isa::kAmx && problem.node->op == "Add" && problem.outputs[0].dims.size() == 4 &&
+           om::GetString(*problem.node, kComputeType, "") == kComputeBf16 && activation.ok() &&
+           std::all_of(problem.inputs.begin(), problem.inputs.end(), is_computed) &&
+           SimdFor(problem.isa).bf16_finish[static_cast<int>(activation->op)] != nullptr;
+  }
+  bool CanReadBf16(const Problem& problem, size_t) const override { return CanWriteBf16(problem); }
+
   Result<Choice> Choose(const Problem& problem) const override {
+    if (HasBf16(problem)) return ChooseBf16(problem);
     Choice choice = PlainChoice(problem, std::string("vector ") + ToString(problem.isa));
     const Entry* entry = Find(problem.node->op);
     if (IsPowerOfScalar(problem)) {
@@ -217,6 +237,7 @@ class Binary final : public Kernel {
   }
 
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
+    if (HasBf16(problem)) return PrepareBf16(problem);
     const Entry& entry = *Find(problem.node->op);
     const DataType type = problem.inputs[0].type;
     if (IsPowerOfScalar(problem)) return PreparePower(problem);
@@ -238,6 +259,50 @@ class Binary final : public Kernel {
   }
 
  private:
+  static bool HasBf16(const Problem& problem) {
+    const auto is_bf16 = [](const TensorInfo& tensor) { return tensor.type == DataType::kBFloat16; };
+    return std::any_of(problem.inputs.begin(), problem.inputs.end(), is_bf16) || is_bf16(problem.outputs[0]);
+  }
+
+  static Choice ChooseBf16(const Problem& problem) {
+    Choice choice = PlainChoice(problem, "bfloat16 amx");
+    choice.inputs = {BlockedLayout(problem.isa), BlockedLayout(problem.isa)};
+    choice.outputs = {BlockedLayout(problem.isa)};
+    choice.in_place_input = 1;
+    return choice;
+  }
+
+  // The first operand, which is widened where it must, takes the place of sums, the second one that of their residual.
+  static Result<std::unique_ptr<Executor>> PrepareBf16(const Problem& problem) {
+    const TensorInfo &x = problem.inputs[0], &z = problem.inputs[1], &y = problem.outputs[0];
+    const om::Layout layout = BlockedLayout(problem.isa);
+    if (x.layout != layout || z.layout != layout || y.layout != layout) return Invalid("layouts differ");
+    NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
+    const SimdTable& simd = SimdFor(problem.isa);
+    const size_t count = StoredCount(y), x_bytes = om::SizeOf(x.type), z_bytes = om::SizeOf(z.type),
+                 y_bytes = om::SizeOf(y.type);
+    RealFinish f = {};
+    f.bf16_residual = z_bytes == 2, f.bf16_y = y_bytes == 2;
+    f.groups = 1, f.a = activation.a, f.b = activation.b;
+    const bool clears = !KeepsZero(activation);
+    return MakeExecutor([=, finish = simd.bf16_finish[static_cast<int>(activation.op)], widen = simd.from_bf16,
+                         dims = y.dims](const Arguments& a) {
+      constexpr size_t kAtOnce = 1024, kLanes = 16;
+      alignas(64) float wide[kAtOnce];
+      RealFinish part = f;
+      for (size_t at = 0; at < count; at += kAtOnce) {
+        const size_t n = std::min(kAtOnce, count - at);
+        part.pixels = static_cast<int64_t>(n / kLanes);
+        part.sums = x_bytes == 2 ? wide : In<float>(a, 0) + at;
+        if (x_bytes == 2) widen(In<uint16_t>(a, 0) + at, wide, n);
+        part.residual = a.inputs[1] + at * z_bytes;
+        part.y = a.outputs[0] + at * y_bytes;
+        finish(part);
+      }
+      if (clears) ClearPadding(a.outputs[0], y_bytes, dims, layout);
+    });
+  }
+
   static Result<std::unique_ptr<Executor>> PrepareFloat(const Problem& problem, const Entry& entry) {
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     const Shape shape = ShapeOf(problem);

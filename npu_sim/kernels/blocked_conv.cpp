@@ -18,18 +18,10 @@ om::Layout SourceLayout(const ConvShape& s, om::Layout now, Isa isa) {
 
 const float* Floats(std::span<const std::byte> bytes) { return reinterpret_cast<const float*>(bytes.data()); }
 
-// [group of channels][kh][kw][lane]
-void PackDepthwise(const ConvShape& s, int64_t block, const float* plain, float* to) {
-  const int64_t window = s.kh * s.kw;
-  for (int64_t c = 0; c < s.oc; ++c) {
-    for (int64_t k = 0; k < window; ++k) to[((c / block) * window + k) * block + c % block] = plain[c * window + k];
-  }
-}
-
 int64_t BiasFloats(const ConvShape& s, int64_t block) { return GroupsOf(s.oc, block) * block; }
 
-int64_t WeightFloats(const ConvShape& s, const ConvCut& cut) {
-  return s.IsDepthwise() ? BiasFloats(s, cut.block) * s.kh * s.kw : cut.Weights(s);
+size_t PackedDenseBytes(const ConvShape& s, const ConvCut& cut) {
+  return static_cast<size_t>(cut.Weights(s) + BiasFloats(s, cut.block)) * sizeof(float);
 }
 
 class DepthwiseExecutor final : public Executor {
@@ -41,21 +33,13 @@ class DepthwiseExecutor final : public Executor {
         ending_(activation, problem) {}
 
   Status Run(const Arguments& a) override {
-    const int64_t groups = GroupsOf(s_.oc, block_), window = s_.kh * s_.kw;
+    const int64_t groups = GroupsOf(s_.oc, block_);
     const float* residual = s_.has_residual ? In<float>(a, 3) : nullptr;
     for (int64_t i = 0; i < s_.n * groups; ++i) {
-      const int64_t in_at = i * s_.ih * s_.iw * block_, out_at = i * s_.oh * s_.ow * block_, group = i % groups;
-      DepthwiseRow row = {};
-      row.w = In<float>(a, 1) + group * window * block_;
-      row.bias = In<float>(a, 1) + (groups * window + group) * block_;
-      row.pixels = s_.ow, row.in_w = s_.iw, row.kh = s_.kh, row.kw = s_.kw;
-      row.stride_w = s_.stride_w, row.dilation_w = s_.dilation_w;
-      row.x_column = -s_.pad_left;
-      row.x_kh_stride = s_.dilation_h * s_.iw * block_;
+      const int64_t in_at = i * s_.ih * s_.iw * block_, out_at = i * s_.oh * s_.ow * block_;
+      DepthwiseRow row = RowsOfGroup(s_, In<float>(a, 1), i % groups, block_);
       for (int64_t oh = 0; oh < s_.oh; ++oh) {
-        const int64_t top = oh * s_.stride_h - s_.pad_top;
-        row.kh_first = std::clamp<int64_t>((-top + s_.dilation_h - 1) / s_.dilation_h, 0, s_.kh);
-        row.kh_last = std::clamp<int64_t>((s_.ih - top + s_.dilation_h - 1) / s_.dilation_h, row.kh_first, s_.kh);
+        const int64_t top = PlaceWindow(s_, oh, row);
         row.x = In<float>(a, 0) + in_at + (top * s_.iw - s_.pad_left) * block_;
         row.y = Out<float>(a) + out_at + oh * s_.ow * block_;
         row.residual = residual ? residual + out_at + oh * s_.ow * block_ : nullptr;
@@ -139,6 +123,42 @@ bool CanBlockedConv(const ConvShape& s, const Problem& problem) {
   return CutConv(s, source, isa, kDepth).Scratch(s) <= kMostScratch;
 }
 
+// [group of channels][kh][kw][lane], [channel]
+om::Bytes PackDepthwise(const ConvShape& s, const Problem& problem) {
+  const int64_t block = om::BlockOf(BlockedLayout(problem.isa)), window = s.kh * s.kw;
+  om::Bytes packed(PackedDepthwiseBytes(s, problem.isa));
+  auto* const to = reinterpret_cast<float*>(packed.data());
+  const float* const plain = Floats(problem.inputs[1].constant);
+  for (int64_t c = 0; c < s.oc; ++c) {
+    for (int64_t k = 0; k < window; ++k) to[(c / block * window + k) * block + c % block] = plain[c * window + k];
+  }
+  if (s.has_bias) std::copy_n(Floats(problem.inputs[2].constant), s.oc, to + BiasFloats(s, block) * window);
+  return packed;
+}
+
+size_t PackedDepthwiseBytes(const ConvShape& s, Isa isa) {
+  return static_cast<size_t>(BiasFloats(s, om::BlockOf(BlockedLayout(isa))) * (s.kh * s.kw + 1)) * sizeof(float);
+}
+
+DepthwiseRow RowsOfGroup(const ConvShape& s, const float* packed, int64_t group, int64_t block) {
+  const int64_t window = s.kh * s.kw;
+  DepthwiseRow row = {};
+  row.w = packed + group * window * block;
+  row.bias = packed + BiasFloats(s, block) * window + group * block;
+  row.pixels = s.ow, row.in_w = s.iw, row.kh = s.kh, row.kw = s.kw;
+  row.stride_w = s.stride_w, row.dilation_w = s.dilation_w;
+  row.x_column = -s.pad_left;
+  row.x_kh_stride = s.dilation_h * s.iw * block;
+  return row;
+}
+
+int64_t PlaceWindow(const ConvShape& s, int64_t oh, DepthwiseRow& row) {
+  const int64_t top = oh * s.stride_h - s.pad_top;
+  row.kh_first = std::clamp<int64_t>((-top + s.dilation_h - 1) / s.dilation_h, 0, s.kh);
+  row.kh_last = std::clamp<int64_t>((s.ih - top + s.dilation_h - 1) / s.dilation_h, row.kh_first, s.kh);
+  return top;
+}
+
 Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
   const om::Layout blocked = BlockedLayout(problem.isa);
   const om::Layout source = SourceLayout(s, problem.inputs[0].layout, problem.isa);
@@ -151,17 +171,16 @@ Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
     choice.inputs[3] = blocked;
     choice.in_place_input = 3;
   }
-  om::Bytes packed(static_cast<size_t>(WeightFloats(s, cut) + BiasFloats(s, cut.block)) * sizeof(float));
-  auto* to = reinterpret_cast<float*>(packed.data());
-  const float* weights = Floats(problem.inputs[1].constant);
   if (s.IsDepthwise()) {
-    PackDepthwise(s, cut.block, weights, to);
-  } else {
-    PackDense(s, cut, weights, to);
-    choice.scratch_bytes = static_cast<size_t>(cut.Scratch(s)) * sizeof(float);
+    choice.packed[1] = PackDepthwise(s, problem);
+    return choice;
   }
-  if (s.has_bias) std::copy_n(Floats(problem.inputs[2].constant), s.oc, to + WeightFloats(s, cut));
+  om::Bytes packed(PackedDenseBytes(s, cut));
+  auto* to = reinterpret_cast<float*>(packed.data());
+  PackDense(s, cut, Floats(problem.inputs[1].constant), to);
+  if (s.has_bias) std::copy_n(Floats(problem.inputs[2].constant), s.oc, to + cut.Weights(s));
   choice.packed[1] = std::move(packed);
+  choice.scratch_bytes = static_cast<size_t>(cut.Scratch(s)) * sizeof(float);
   return choice;
 }
 
@@ -174,7 +193,7 @@ Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& s, const A
   if (!layouts) return Invalid("layouts do not fit");
   const bool depthwise = s.IsDepthwise();
   const ConvCut cut = CutConv(s, source, problem.isa, kDepth);
-  const auto packed = static_cast<size_t>(WeightFloats(s, cut) + BiasFloats(s, cut.block)) * sizeof(float);
+  const size_t packed = depthwise ? PackedDepthwiseBytes(s, problem.isa) : PackedDenseBytes(s, cut);
   if (problem.inputs[1].constant.size() != packed) return Invalid("packed weights have another size");
   if (depthwise) return std::unique_ptr<Executor>(std::make_unique<DepthwiseExecutor>(s, activation, problem));
   if (problem.scratch_bytes < static_cast<size_t>(cut.Scratch(s)) * sizeof(float))

@@ -1,4 +1,6 @@
 // Concat along any axis. (Joins of channels become Planes steps, or no step at all, when a graph is lowered.)
+#include <algorithm>
+
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/support.h"
 
@@ -22,6 +24,17 @@ class Concat final : public Kernel {
       sum[axis] += input.dims[axis];
     }
     return RequireOutputDims(problem, 0, sum);
+  }
+
+  // Joins of whole groups of channels, which take no step.
+  bool MovesBf16(const Problem& problem) const override {
+    const om::Dims& out = problem.outputs[0].dims;
+    const int64_t block = om::BlockOf(BlockedLayout(problem.isa));
+    const auto fills_groups = [&](const TensorInfo& input) {
+      return input.type == om::DataType::kFloat32 && input.dims.size() == 4 && input.dims[1] % block == 0;
+    };
+    return problem.isa == Isa::kAmx && out.size() == 4 && out[0] == 1 && om::GetInt(*problem.node, "axis", 0) == 1 &&
+           std::all_of(problem.inputs.begin(), problem.inputs.end(), fills_groups);
   }
 
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {

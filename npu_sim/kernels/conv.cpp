@@ -71,6 +71,16 @@ Result<Layouts> ChooseLayouts(const ConvShape& s, const Activation& activation, 
   return Unsupported("oneDNN has only its reference implementation for this convolution ({})", names);
 }
 
+// Everything is float32; where the convolution computes in bfloat16, tensors may be of that type.
+Status CheckReals(const ConvShape& s, Problem problem) {
+  if (!HasBf16Tensors(problem)) return RequireFloat(problem);
+  if (!CanBf16Conv(s, problem)) return Unsupported("bfloat16 without asking for it, or on a CPU that lacks it");
+  for (TensorInfo* tensor : {&problem.inputs[0], &problem.outputs[0], s.has_residual ? &problem.inputs[3] : nullptr}) {
+    if (tensor != nullptr && tensor->type == om::DataType::kBFloat16) tensor->type = om::DataType::kFloat32;
+  }
+  return RequireFloat(problem);
+}
+
 class Conv final : public Kernel {
  public:
   Status Check(const Problem& problem) const override {
@@ -78,7 +88,7 @@ class Conv final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
     if (IsByteConv(problem)) return CheckByteConv(s, activation, problem);
     if (!IsAbsent(problem, 4) || !IsAbsent(problem, 5)) return Invalid("a table or an addend for real numbers");
-    return RequireFloat(problem);
+    return CheckReals(s, problem);
   }
 
   Result<Choice> Choose(const Problem& problem) const override {
@@ -99,6 +109,14 @@ class Conv final : public Kernel {
       }
       return choice;
     }));
+  }
+
+  bool CanReadBf16(const Problem& problem, size_t input) const override {
+    return (input == 0 || input == 3) && CanWriteBf16(problem);
+  }
+  bool CanWriteBf16(const Problem& problem) const override {
+    const auto s = ReadConv(problem);
+    return s.ok() && !IsByteConv(problem) && CanBf16Conv(*s, problem);
   }
 
   bool PacksInput(size_t input) const override { return input == 1; }

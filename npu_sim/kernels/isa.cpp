@@ -15,7 +15,7 @@ namespace npustream::kernels {
 namespace {
 
 // Counts up when the form of packed weights or the meaning of a step changes.
-constexpr int kRevision = 8;
+constexpr int kRevision = 9;
 
 bool EmulatesAmx() {
   static const bool emulates = [] {
@@ -85,6 +85,7 @@ const SimdTable& SimdFor(Isa isa) {
       static const SimdTable table = [] {
         SimdTable made = SimdFor(Isa::kAvx512Vnni);
         EmulatesAmx() ? FillBlocksEmulated(made) : FillBlocksAmx(made);
+        EmulatesAmx() ? FillBf16Avx512(made) : FillBf16Amx(made);
         return made;
       }();
       return table;

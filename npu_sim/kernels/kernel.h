@@ -76,6 +76,12 @@ class Kernel {
   virtual Status Check(const Problem& problem) const = 0;
   // Layouts, packing and implementation for the layouts that the inputs have now. The default is plain everywhere.
   virtual Result<Choice> Choose(const Problem& problem) const;
+  // Whether it could as well read input `input`, or write its first output, in bfloat16 instead of float32: where the
+  // model asks for that, and all who touch a tensor can, the lowering has it stored so.
+  virtual bool CanReadBf16(const Problem&, size_t) const { return false; }
+  virtual bool CanWriteBf16(const Problem&) const { return false; }
+  // Whether it moves values of any such type, as long as all its tensors have the same.
+  virtual bool MovesBf16(const Problem&) const { return false; }
   // Whether Choose replaces a constant at `input` by a form whose size only the kernel knows.
   virtual bool PacksInput(size_t) const { return false; }
   // An executor for a problem that has passed Check, has a result that is not empty, and whose layouts are those of a

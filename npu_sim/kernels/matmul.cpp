@@ -4,6 +4,8 @@
 #include <cstring>
 
 #include "npu_sim/kernels/activation.h"
+#include "npu_sim/kernels/amx_product.h"
+#include "npu_sim/kernels/bf16_conv.h"
 #include "npu_sim/kernels/broadcast.h"
 #include "npu_sim/kernels/dnnl_support.h"
 #include "npu_sim/kernels/operators.h"
@@ -176,6 +178,33 @@ bool CanTile(const Shape& s, const Problem& problem) {
          s.b[0] <= INT32_MAX / 64;
 }
 
+// Whether it is asked to be done in bfloat16, and can be.
+bool IsOnBf16(const Shape& s, const Problem& problem) {
+  return problem.isa == Isa::kAmx && CanTile(s, problem) &&
+         om::GetString(*problem.node, kComputeType, "") == kComputeBf16;
+}
+
+class Bf16Executor final : public Executor {
+ public:
+  Bf16Executor(const Shape& s, const Activation& activation, const Problem& problem)
+      : product_(SimdFor(problem.isa), s.b[0], s.b[1]),
+        rows_(s.y[0]),
+        inner_(s.b[0]),
+        columns_(s.b[1]),
+        finish_(s, activation, problem) {}
+
+  Status Run(const Arguments& a) override {
+    product_.Run(In<float>(a, 0), inner_, rows_, a.inputs[1], a.scratch, Out<float>(a), columns_);
+    finish_.Run(a);
+    return {};
+  }
+
+ private:
+  AmxProduct product_;
+  int64_t rows_, inner_, columns_;
+  Finish finish_;
+};
+
 class TiledExecutor final : public Executor {
  public:
   TiledExecutor(const Shape& s, const Activation& activation, const Problem& problem)
@@ -207,6 +236,16 @@ class MatMul final : public Kernel {
 
   Result<Choice> Choose(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const Shape s, Read(problem));
+    if (IsOnBf16(s, problem)) {
+      const AmxProduct product(SimdFor(problem.isa), s.b[0], s.b[1]);
+      Choice choice = PlainChoice(problem, "bfloat16 amx");
+      om::Bytes packed(product.PackedBytes());
+      product.Pack(reinterpret_cast<const float*>(problem.inputs[1].constant.data()), s.b_strides[0], s.b_strides[1],
+                   packed.data());
+      choice.packed[1] = std::move(packed);
+      choice.scratch_bytes = product.ScratchBytes(s.y[0]);
+      return choice;
+    }
     if (CanTile(s, problem)) {
       const TileProduct product(problem.isa, s.b[0], s.b[1]);
       Choice choice = PlainChoice(problem, std::string("tiled ") + ToString(problem.isa));
@@ -235,6 +274,12 @@ class MatMul final : public Kernel {
     NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Shape s, Read(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
+    if (IsOnBf16(s, problem)) {
+      const AmxProduct product(SimdFor(problem.isa), s.b[0], s.b[1]);
+      if (problem.inputs[1].constant.size() != product.PackedBytes()) return Invalid("the packed matrix has another size");
+      if (problem.scratch_bytes < product.ScratchBytes(s.y[0])) return Invalid("the scratch buffer is too small");
+      return std::unique_ptr<Executor>(std::make_unique<Bf16Executor>(s, activation, problem));
+    }
     if (CanTile(s, problem)) {
       const TileProduct product(problem.isa, s.b[0], s.b[1]);
       if (problem.inputs[1].constant.size() != product.PackedBytes()) return Invalid("the packed matrix has another size");

@@ -14,7 +14,8 @@ namespace {
 // Whether a tensor is one of images whose planes have `size` elements, so that it may be blocked.
 bool HasChannels(const TensorInfo& tensor, int64_t size) {
   const om::Dims& dims = tensor.dims;
-  const bool type = tensor.type == om::DataType::kFloat32 || tensor.type == om::DataType::kUInt8;
+  const bool type = tensor.type == om::DataType::kFloat32 || tensor.type == om::DataType::kUInt8 ||
+                    tensor.type == om::DataType::kBFloat16;
   return type && dims.size() >= 3 && dims[0] * dims[1] > 0 &&
          om::ElementCount(dims) == dims[0] * dims[1] * size;
 }
@@ -76,6 +77,8 @@ class Planes final : public Kernel {
     }
     if (layout == om::Layout::kPlain) return PreparePlain(problem, size);
     if (!HasChannels(problem.outputs[0], size)) return Invalid("a blocked result has no channels");
+    // The lowering stores as bfloat16 only what is joined in place.
+    if (problem.outputs[0].type == om::DataType::kBFloat16) return Unsupported("channels of bfloat16 one by one");
     return PrepareBlocked(problem, size);
   }
 

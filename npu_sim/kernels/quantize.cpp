@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "npu_sim/kernels/activation.h"
+#include "npu_sim/kernels/byte_planes.h"
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/simd/simd.h"
 #include "npu_sim/kernels/support.h"
@@ -80,6 +81,7 @@ class Quantize final : public Kernel {
 
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     const TensorInfo &in = problem.inputs[0], &out = problem.outputs[0];
+    if (IsPicture(problem)) return Picture(problem);
     if (in.layout != out.layout) return Invalid("layouts differ");
     if (IsFast(problem)) return Vectors(problem);
     NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
@@ -93,6 +95,32 @@ class Quantize final : public Kernel {
   }
 
  private:
+  // Planes that become pixels of four bytes at once; the lowering asks for it.
+  static bool IsPicture(const Problem& problem) {
+    const TensorInfo &in = problem.inputs[0], &out = problem.outputs[0];
+    return problem.node->op == "Quantize" && IsByteTensor(out) && in.layout == om::Layout::kPlain &&
+           out.layout == om::Layout::kBlocked4 && in.dims.size() >= 3 && in.dims[1] >= 1 && in.dims[1] <= 4;
+  }
+
+  static std::unique_ptr<Executor> Picture(const Problem& problem) {
+    const TensorInfo &in = problem.inputs[0], &out = problem.outputs[0];
+    const auto images = static_cast<size_t>(in.dims[0]), channels = static_cast<size_t>(in.dims[1]);
+    const size_t pixels = images > 0 ? static_cast<size_t>(om::ElementCount(in.dims)) / (images * channels) : 0;
+    const auto zero = static_cast<float>(out.quantization->zero_points[0]);
+    return MakeExecutor([=, quantize = SimdFor(problem.isa).quantize, scale = out.quantization->scales[0]](const Arguments& a) {
+      constexpr size_t kAtOnce = 1024;
+      uint8_t planes[4 * kAtOnce];
+      for (size_t n = 0; n < images; ++n) {
+        const float* from = In<float>(a, 0) + n * channels * pixels;
+        for (size_t first = 0; first < pixels; first += kAtOnce) {
+          const size_t count = std::min(kAtOnce, pixels - first);
+          for (size_t c = 0; c < channels; ++c) quantize(from + c * pixels + first, planes + c * count, count, scale, zero);
+          JoinFourPlanes(planes, channels, count, Out<uint8_t>(a) + (n * pixels + first) * 4);
+        }
+      }
+    });
+  }
+
   static bool IsFast(const Problem& problem) {
     return IsByteTensor(problem.node->op == "Quantize" ? problem.outputs[0] : problem.inputs[0]);
   }

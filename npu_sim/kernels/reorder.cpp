@@ -1,6 +1,8 @@
 // Reorder, an operator of the lowering's own: the same tensor in another layout (or a plain copy).
+#include <algorithm>
 #include <cstring>
 
+#include "npu_sim/kernels/byte_planes.h"
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/simd/simd.h"
 #include "npu_sim/kernels/support.h"
@@ -10,11 +12,10 @@ namespace {
 
 // Bytes between planes and groups of `block` channels.
 void ReorderBytes(const uint8_t* from, uint8_t* to, size_t channels, size_t pixels, size_t block, bool to_blocked) {
-  if (to_blocked && block == 4 && channels == 3) {  // a picture
-    for (size_t p = 0; p < pixels; ++p) {
-      const uint8_t pixel[4] = {from[p], from[pixels + p], from[2 * pixels + p], 0};
-      std::memcpy(to + 4 * p, pixel, sizeof(pixel));
-    }
+  if (to_blocked && block == 4 && channels <= 4) return JoinFourPlanes(from, channels, pixels, to);  // a picture
+  if (!to_blocked && block == 16) {
+    for (size_t c = 0; c < channels; c += block)
+      SplitSixteenPlanes(from + c * pixels, std::min(block, channels - c), pixels, to + c * pixels, pixels);
     return;
   }
   for (size_t c = 0; c < channels; ++c) {

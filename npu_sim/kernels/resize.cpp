@@ -122,12 +122,18 @@ struct Plan {
   bool channels_last = false;
 };
 
+bool IsNearest(const Problem& problem) { return om::GetString(*problem.node, "mode", "nearest") == "nearest"; }
+
 // The nearest pixels of integers are those of the numbers they stand for, as long as the result's mean the same.
 bool IsByteNearest(const Problem& problem) {
   const TensorInfo &x = problem.inputs[0], &y = problem.outputs[0];
-  return om::GetString(*problem.node, "mode", "nearest") == "nearest" && IsByteTensor(x) && IsByteTensor(y) &&
-         *x.quantization == *y.quantization && x.dims.size() == y.dims.size() && x.dims.size() > 1 &&
-         x.dims[1] == y.dims[1];
+  return IsNearest(problem) && IsByteTensor(x) && IsByteTensor(y) && *x.quantization == *y.quantization &&
+         x.dims.size() == y.dims.size() && x.dims.size() > 1 && x.dims[1] == y.dims[1];
+}
+
+bool IsBf16Nearest(const Problem& problem) {
+  return IsNearest(problem) && problem.inputs[0].type == om::DataType::kBFloat16 &&
+         problem.outputs[0].type == om::DataType::kBFloat16;
 }
 
 // An axis with its scale, which follows from the sizes when none is given.
@@ -151,7 +157,7 @@ Result<Extent> ReadExtent(const Problem& problem, size_t axis) {
 
 Result<Plan> Read(const Problem& problem) {
   NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 1, 1));
-  if (!IsByteNearest(problem)) NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
+  if (!IsByteNearest(problem) && !IsBf16Nearest(problem)) NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
   const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
   const om::Node& node = *problem.node;
   if (x.size() < 3 || x.size() > 4 || y.size() != x.size()) return Unsupported("Resize of rank {}", x.size());
@@ -288,6 +294,12 @@ class Resize final : public Kernel {
  public:
   Status Check(const Problem& problem) const override { return Read(problem).status(); }
 
+  bool MovesBf16(const Problem& problem) const override {
+    const auto plan = Read(problem);
+    return problem.isa == Isa::kAmx && problem.inputs[0].type == om::DataType::kFloat32 && IsNearest(problem) &&
+           problem.inputs[0].dims.size() == 4 && plan.ok() && !plan->channels_last;
+  }
+
   Result<Choice> Choose(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const Plan plan, Read(problem));
     Choice choice = PlainChoice(problem, std::string("vector ") + ToString(problem.isa));
@@ -305,6 +317,10 @@ class Resize final : public Kernel {
     const int64_t block = Lanes(plan, problem.inputs[0], layout);
     const int64_t groups = plan.channels_last ? x[0] : x[0] * ((x[1] + block - 1) / block);
     if (problem.scratch_bytes < ScratchBytes(plan, block)) return Invalid("the scratch buffer is too small");
+    if (IsBf16Nearest(problem)) {
+      if (block != 16) return Invalid("plain bfloat16");
+      return NearestBytes<32>(std::move(plan), groups);
+    }
     if (IsByteNearest(problem)) {
       switch (block) {
         case 16: return NearestBytes<16>(std::move(plan), groups);

@@ -11,8 +11,8 @@
 
 namespace npustream::om {
 
-// How a tensor lies in memory. Blocked layouts take the second axis (channels) in groups of 4, 8 or 16 which are stored
-// innermost: [n][c/16][h][w][16]. The channels that fill up the last group are zero for real numbers and anything for
+// How a tensor lies in memory. (A plan may store as bfloat16 what the graph has as float32.) Blocked layouts take the
+// second axis (channels) in groups of 4, 8 or 16 which are stored innermost: [n][c/16][h][w][16]. The channels that fill up the last group are zero for real numbers and anything for
 // quantised ones. Groups of 4 are for pictures in bytes.
 enum class Layout : uint8_t { kPlain = 0, kBlocked8 = 1, kBlocked16 = 2, kBlocked4 = 3 };
 

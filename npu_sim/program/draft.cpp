@@ -111,6 +111,39 @@ void JoinWithoutCopy(Draft& draft) {
   draft.steps = std::move(steps);
 }
 
+void QuantizeIntoPixels(Draft& draft) {
+  std::vector<int> reads(draft.values.size());
+  std::vector<int32_t> writer(draft.values.size(), -1);
+  for (size_t i = 0; i < draft.steps.size(); ++i) {
+    for (const int32_t input : draft.steps[i].node.inputs) {
+      if (input >= 0) ++reads[static_cast<size_t>(input)];
+    }
+    for (const int32_t output : draft.steps[i].node.outputs) writer[static_cast<size_t>(output)] = static_cast<int32_t>(i);
+  }
+  const std::vector<bool> shared = SharedRoots(draft);
+  const auto joins = [&](const DraftStep& step) {
+    if (step.node.op != "Reorder") return false;
+    const auto from = static_cast<size_t>(step.node.inputs[0]), to = static_cast<size_t>(step.node.outputs[0]);
+    const DraftValue& value = draft.values[from];
+    if (draft.values[to].layout != om::Layout::kBlocked4 || reads[from] != 1 || writer[from] < 0 || shared[from] ||
+        value.place != om::Place::kBuffer || value.parent >= 0)
+      return false;
+    DraftStep& quantize = draft.steps[static_cast<size_t>(writer[from])];
+    if (quantize.node.op != "Quantize" || value.dims[1] > 4 ||
+        draft.values[static_cast<size_t>(quantize.node.inputs[0])].layout != om::Layout::kPlain)
+      return false;
+    quantize.node.outputs[0] = step.node.outputs[0];
+    return true;
+  };
+  std::vector<bool> joined;
+  for (const DraftStep& step : draft.steps) joined.push_back(joins(step));
+  std::vector<DraftStep> kept;
+  for (size_t i = 0; i < joined.size(); ++i) {
+    if (!joined[i]) kept.push_back(std::move(draft.steps[i]));
+  }
+  draft.steps = std::move(kept);
+}
+
 void ComputeInPlace(Draft& draft) {
   std::vector<int32_t> last_read(draft.values.size(), -1);
   for (size_t i = 0; i < draft.steps.size(); ++i) {

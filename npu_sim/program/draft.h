@@ -43,6 +43,9 @@ struct Draft {
 // Lets the sources of joins be written straight into the join, where groups of channels allow it, and removes or
 // shortens the copying steps.
 void JoinWithoutCopy(Draft& draft);
+// Has pictures quantised into groups of four channels at once, where that is what a following step wants and nobody else
+// reads them.
+void QuantizeIntoPixels(Draft& draft);
 // Lets results take over the memory of an input that dies at their step.
 void ComputeInPlace(Draft& draft);
 // Lifetimes, buffers and addresses.

@@ -28,7 +28,8 @@ bool MovesPlanes(const std::string& op) {
 // ones in other layouts once they were asked for) or only described by a plane map.
 class Lowering {
  public:
-  Lowering(const om::Graph& graph, kernels::Isa isa) : graph_(graph), isa_(isa), states_(graph.tensors.size()) {}
+  Lowering(om::Graph graph, kernels::Isa isa)
+      : graph_(std::move(graph)), isa_(isa), states_(graph_.tensors.size()) {}
 
   Result<Draft> Run() {
     for (size_t i = 0; i < graph_.inputs.size(); ++i) {
@@ -328,11 +329,48 @@ class Lowering {
     return {};
   }
 
-  const om::Graph& graph_;
+  const om::Graph graph_;
   kernels::Isa isa_;
   std::vector<State> states_;
   Draft draft_;
 };
+
+// The graph with bfloat16 in place of float32 for tensors that are written and read by nothing but kernels that can. One
+// whose every reader rounds it anyway loses nothing by that.
+om::Graph StoreAsBf16(om::Graph graph, kernels::Isa isa) {
+  std::vector<bool> can(graph.tensors.size());
+  std::vector<const om::Node*> movers;
+  const auto refuse = [&](TensorId id) {
+    if (id != om::kNoTensor) can[static_cast<size_t>(id)] = false;
+  };
+  for (const om::Node& node : graph.nodes) {
+    const Kernel* kernel = kernels::FindKernel(node.op);
+    const Result<Problem> problem = kernels::MakeProblem(graph, node, isa);
+    const bool known = kernel != nullptr && problem.ok(), moves = known && kernel->MovesBf16(*problem);
+    if (moves) movers.push_back(&node);
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (!moves && !(known && kernel->CanReadBf16(*problem, i))) refuse(node.inputs[i]);
+    }
+    if (moves || (known && kernel->CanWriteBf16(*problem))) can[static_cast<size_t>(node.outputs[0])] = true;
+  }
+  for (const TensorId output : graph.outputs) refuse(output);
+  // What is moved has one type from end to end.
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (const om::Node* node : movers) {
+      const auto is = [&](TensorId id) { return can[static_cast<size_t>(id)]; };
+      const auto count = std::count_if(node->inputs.begin(), node->inputs.end(), is) + is(node->outputs[0]);
+      if (count == 0 || count == static_cast<std::ptrdiff_t>(node->inputs.size()) + 1) continue;
+      std::for_each(node->inputs.begin(), node->inputs.end(), refuse);
+      refuse(node->outputs[0]);
+      changes = true;
+    }
+  }
+  for (size_t i = 0; i < can.size(); ++i) {
+    if (can[i]) graph.tensors[i].type = om::DataType::kBFloat16;
+  }
+  return graph;
+}
 
 // Every node that cannot be run, in one message.
 Status CheckNodes(const om::Graph& graph, kernels::Isa isa) {
@@ -351,7 +389,8 @@ Status CheckNodes(const om::Graph& graph, kernels::Isa isa) {
 
 Result<om::NativePlan> Lower(const om::Graph& graph, kernels::Isa isa) {
   NPUSTREAM_RETURN_IF_ERROR(CheckNodes(graph, isa));
-  NPUSTREAM_ASSIGN_OR_RETURN(Draft draft, Lowering(graph, isa).Run());
+  NPUSTREAM_ASSIGN_OR_RETURN(Draft draft, Lowering(StoreAsBf16(graph, isa), isa).Run());
+  QuantizeIntoPixels(draft);
   JoinWithoutCopy(draft);
   ComputeInPlace(draft);
   om::NativePlan plan = PlanBuffers(draft);

@@ -79,8 +79,8 @@ Result<kernels::Problem> MakeProblem(const om::NativePlan& plan, const om::Nativ
       const bool bytes = tensor.type == om::DataType::kUInt8;
       if (tensor.layout != blocked && !(bytes && tensor.layout == om::Layout::kBlocked4))
         return Corrupt(step, "a layout of another instruction set");
-      if (!bytes && tensor.type != om::DataType::kFloat32)
-        return Corrupt(step, "a blocked tensor that is neither float32 nor uint8");
+      if (!bytes && tensor.type != om::DataType::kFloat32 && tensor.type != om::DataType::kBFloat16)
+        return Corrupt(step, "a blocked tensor that is neither real nor uint8");
     }
   }
   for (size_t i = 0; i < problem.inputs.size(); ++i) {

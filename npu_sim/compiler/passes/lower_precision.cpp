@@ -36,9 +36,9 @@ bool KeepsShort(const om::Node& node) {
   return PicksElements(node) || IsOneOf(node.op, kOps);
 }
 
-// Convolutions of fewer products a result gain nothing in bfloat16, as reading the source is most of their work; and the
-// first layers of a network, which are such, are those whose errors all others inherit.
-constexpr int64_t kLeastProducts = 64;
+// Dense convolutions of fewer products a result gain nothing in bfloat16, as reading the source is most of their work; and
+// the first layers of a network, which are such, are those whose errors all others inherit.
+constexpr int64_t kLeastProducts = 16;
 
 class Lowering {
  public:
@@ -47,8 +47,7 @@ class Lowering {
   Status Run() {
     if (precision_.by_kernels) {
       for (om::Node& node : graph_.nodes) {
-        if (node.op == "Conv" && IsReal(node.inputs[0]) && !IsKept(node) && Products(node) >= kLeastProducts)
-          node.attributes[kernels::kComputeType] = std::string(kernels::kComputeBf16);
+        if (MayBeBf16(node)) node.attributes[kernels::kComputeType] = std::string(kernels::kComputeBf16);
       }
       return {};
     }
@@ -84,6 +83,18 @@ class Lowering {
   int64_t Products(const om::Node& conv) const {
     const om::Dims& weights = TensorOf(graph_, conv.inputs[1]).dims;
     return weights.empty() || weights[0] == 0 ? 0 : om::ElementCount(weights) / weights[0];
+  }
+
+  // Whether there is a kernel for it.
+  bool MayBeBf16(const om::Node& node) const {
+    if (node.inputs.empty() || !IsReal(node.inputs[0]) || IsKept(node)) return false;
+    if (node.op == "Conv") return IsDepthwise(node) || Products(node) >= kLeastProducts;
+    return node.op == "Add" || node.op == "Gemm" || node.op == "MatMul";
+  }
+
+  bool IsDepthwise(const om::Node& conv) const {
+    const om::Dims& source = TensorOf(graph_, conv.inputs[0]).dims;
+    return source.size() > 1 && source[1] > 1 && om::GetInt(conv, "group", 1) == source[1];
   }
 
   bool IsKept(const om::Node& node) const {

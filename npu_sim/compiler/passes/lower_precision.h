@@ -22,7 +22,7 @@ struct Precision {
   // result ("y.1" for "y") stays with it.
   std::set<std::string> kept;
   std::set<std::string> kept_ops;  // operators that stay in float32
-  // bfloat16 only: nothing is rounded in the graph; convolutions are marked for kernels that compute in bfloat16, on CPUs
+  // bfloat16 only: nothing is rounded in the graph; convolutions, matrix products and sums are marked for kernels that compute in bfloat16, on CPUs
   // that have them (AMX), and in float32 on others.
   bool by_kernels = false;
 };

@@ -1,25 +1,8 @@
-// Kernels on quantised tensors: bytes in groups of kWidth channels. Part of a bytes_*.cpp, after functions.inl and tile.inl.
+// Kernels on quantised tensors: bytes in groups of kWidth channels. Part of a bytes_*.cpp, after functions.inl, quick.inl and tile.inl.
 namespace npustream::kernels {
 namespace {
 
 inline V HoldBytes(V x, V low, V high) { return Min(Max(x, low), high); }
-
-// To about 1e-4 of the result (4e-4 with AVX2): less than the steps of a byte.
-struct ByteSigmoid {
-  static V Apply(V x, V, V) {
-    const V magic = Set(12582912.0f + 127), bounded = ClampMagnitude(x, Set(87));
-    const V m = NegMulAdd(bounded, Set(1.44269504f), magic);
-    const V f = MulAdd(bounded, Set(1.44269504f), m - magic);
-    // 2^−f for |f| ≤ 1/2 by the cubic of least relative error, 7.5e-5.
-    V p = MulAdd(Set(-0.05517167f), f, Set(0.24261112f));
-    p = MulAdd(p, f, Set(-0.69326099f));
-    p = MulAdd(p, f, Set(0.99992807f));
-    return QuickReciprocal(MulAdd(p, LowBitsToExponent(m), Set(1)));
-  }
-};
-struct ByteSilu {
-  static V Apply(V x, V a, V b) { return x * ByteSigmoid::Apply(x, a, b); }
-};
 
 // One group of channels; the functions of its pixels' sums. kShift and kHold: see StoreBytes4.
 template <typename Op, bool kResidual, bool kShift = true, bool kHold = true>
@@ -255,8 +238,8 @@ void FillBytes(SimdTable& table) {
   set(UnaryOp::kRelu, FinishBytes<Relu>);
   set(UnaryOp::kClip, FinishBytes<Clip>);
   set(UnaryOp::kLeakyRelu, FinishBytes<LeakyRelu>);
-  set(UnaryOp::kSigmoid, FinishBytes<ByteSigmoid>);
-  set(UnaryOp::kSilu, FinishBytes<ByteSilu>);
+  set(UnaryOp::kSigmoid, FinishBytes<QuickSigmoid>);
+  set(UnaryOp::kSilu, FinishBytes<QuickSilu>);
   set(UnaryOp::kHardSwish, FinishBytes<HardSwish>);
   set(UnaryOp::kHardSigmoid, FinishBytes<HardSigmoid>);
   set(UnaryOp::kTanh, FinishBytes<TanhOp>);

@@ -9,6 +9,7 @@
 
 // The parts need the vector type.
 #include "npu_sim/kernels/simd/functions.inl"
+#include "npu_sim/kernels/simd/quick.inl"
 #include "npu_sim/kernels/simd/tile.inl"
 
 // Uses both.

@@ -149,6 +149,18 @@ struct Block {
 using ByteBlock = Block<int32_t>;
 using Bf16Block = Block<float>;
 
+// Sums of float32 become a result: a residual is added, then comes the activation, to less than bfloat16 rounds away.
+struct RealFinish {
+  const float* sums;  // [group][pixel][lane]
+  int64_t sum_group_stride;
+  const void* residual;  // as y, or null
+  void* y;
+  bool bf16_residual, bf16_y;  // bfloat16, rounded to nearest even, else float32
+  int64_t y_group_stride;      // elements
+  int64_t groups, pixels;
+  float a, b;
+};
+
 // A row of `pixels` pixels of one group of channels as vectors of four pixels that lie `dilation` apart.
 struct FourPixelRow {
   const uint8_t* row;
@@ -233,6 +245,9 @@ struct SimdTable {
   // Null where there are no tiles. Between begin_blocks and end_blocks a thread may call byte_block.
   void (*byte_block)(const ByteBlock& block);
   void (*bf16_block)(const Bf16Block& block);  // sums of float32
+  // By activation; null for those that are not fused, and where there are no tiles.
+  void (*bf16_finish[static_cast<int>(UnaryOp::kCount)])(const RealFinish& finish);
+  void (*from_bf16)(const uint16_t* x, float* y, size_t n);  // n: whole vectors
   void (*begin_blocks)();
   void (*end_blocks)();
   void (*byte_add)(const ByteBinary& binary);
@@ -250,6 +265,9 @@ void FillBytesAvx512Vnni(SimdTable& table);
 // Blocks on tiles: those of AMX, or the same in plain C++.
 void FillBlocksAmx(SimdTable& table);
 void FillBlocksEmulated(SimdTable& table);
+// What such sums become, on CPUs that round to bfloat16 in one instruction (all that have AMX) and on others.
+void FillBf16Amx(SimdTable& table);
+void FillBf16Avx512(SimdTable& table);
 
 const SimdTable& SimdFor(Isa isa);
 const SimdTable& BaselineSimd();

@@ -19,6 +19,21 @@ inline V Load(const float* p) { return {_mm512_loadu_ps(p)}; }
 inline V LoadFirst(const float* p, size_t n) { return {_mm512_maskz_loadu_ps(FirstLanes(n), p)}; }
 inline void Store(float* p, V x) { _mm512_storeu_ps(p, x.v); }
 inline void StoreFirst(float* p, V x, size_t n) { _mm512_mask_storeu_ps(p, FirstLanes(n), x.v); }
+inline V LoadBf16(const uint16_t* p) {
+  const __m512i bits = _mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+  return {_mm512_castsi512_ps(_mm512_slli_epi32(bits, 16))};
+}
+// To nearest even. Not for NaN, which may become infinite.
+inline void StoreBf16(uint16_t* p, V x) {
+#ifdef __AVX512BF16__
+  const __m256bh rounded = _mm512_cvtneps_pbh(x.v);
+  memcpy(p, &rounded, sizeof(rounded));
+#else
+  const __m512i bits = _mm512_castps_si512(x.v), odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
+  const __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(bits, _mm512_set1_epi32(0x7fff)), odd);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtepi32_epi16(_mm512_srli_epi32(rounded, 16)));
+#endif
+}
 inline V Set(float x) { return {_mm512_set1_ps(x)}; }
 inline V operator+(V a, V b) { return {_mm512_add_ps(a.v, b.v)}; }
 inline V operator-(V a, V b) { return {_mm512_sub_ps(a.v, b.v)}; }

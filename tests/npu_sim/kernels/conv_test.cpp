@@ -7,10 +7,13 @@
 #include "npu_sim/kernels/kernel.h"
 #include "npu_sim/program/evaluate.h"
 #include "npu_sim/program/lowering.h"
+#include "tests/npu_sim/support/bf16.h"
 #include "tests/npu_sim/support/graph_builder.h"
 
 namespace npustream::kernels {
 namespace {
+
+using testing_support::RoundedToBf16;
 
 using om::Dims;
 
@@ -101,6 +104,104 @@ void Check(const Case& c, bool blocked_source, bool bf16 = false) {
   ASSERT_TRUE(plan.ok());
   EXPECT_TRUE(std::any_of(plan->steps.begin(), plan->steps.end(),
                           [](const om::NativeStep& step) { return step.implementation == "bfloat16 amx"; }));
+}
+
+// Convolutions in a row: what lies between them is stored as bfloat16 where they compute so, whether dense or depthwise,
+// and a residual too.
+TEST(ConvTest, Bf16BetweenConvolutions) {
+  const Case cases[] = {
+      // n ic ih iw oc g kh kw s d pads activation bias residual
+      {2, 40, 37, 21, 72, 1, 1, 1, 1, 1, 0, 0, 0, 0, "Silu", true, false},
+      {2, 72, 37, 21, 72, 72, 3, 3, 1, 1, 1, 1, 1, 1, "Relu", true, false},
+      {2, 72, 37, 21, 72, 72, 5, 5, 1, 1, 2, 2, 2, 2, "Sigmoid", true, false},
+      {2, 72, 37, 21, 72, 1, 1, 1, 1, 1, 0, 0, 0, 0, "", true, true},
+      {2, 72, 37, 21, 72, 72, 3, 3, 2, 1, 1, 1, 1, 1, "", false, false},
+      {2, 72, 19, 11, 72, 72, 5, 5, 2, 1, 2, 2, 2, 2, "Silu", true, false},
+      {2, 72, 10, 6, 72, 72, 3, 3, 1, 2, 2, 2, 2, 2, "", false, false},
+      {2, 72, 10, 6, 16, 1, 3, 3, 1, 1, 1, 1, 1, 1, "Sigmoid", true, false},
+  };
+  const bool amx = RunningIsa() == Isa::kAmx;
+  const auto stored = [&](std::vector<float> values) { return amx ? RoundedToBf16(std::move(values)) : values; };
+  om::GraphBuilder b;
+  const auto input = om::GraphBuilder::RandomFloats(2 * 40 * 37 * 21, 1);
+  std::vector<float> expected = stored(input), residual;
+  om::TensorId x = b.Input({2, 40, 37, 21}), first = om::kNoTensor;
+  unsigned seed = 1;
+  for (const Case& c : cases) {
+    const Dims weights = {c.oc, c.ic / c.groups, c.kh, c.kw};
+    // Results of about ±1, whatever the number of products.
+    auto w = om::GraphBuilder::RandomFloats(static_cast<size_t>(om::ElementCount(weights)), ++seed);
+    const double size = 2 / std::sqrt(static_cast<double>(om::ElementCount(weights) / c.oc));
+    for (float& value : w) value *= static_cast<float>(size);
+    const auto bias = om::GraphBuilder::RandomFloats(static_cast<size_t>(c.oc), ++seed);
+    std::vector<om::TensorId> inputs = {x, b.Floats(weights, w), c.bias ? b.Floats({c.oc}, bias) : om::kNoTensor};
+    if (c.residual) inputs.push_back(first);
+    om::Attributes attributes = {{"strides", std::vector<int64_t>{c.stride, c.stride}},
+                                 {"dilations", std::vector<int64_t>{c.dilation, c.dilation}},
+                                 {"group", c.groups},
+                                 {"pads", std::vector<int64_t>{c.top, c.left, c.bottom, c.right}},
+                                 {"compute_type", std::string("bfloat16")}};
+    if (!c.activation.empty()) attributes["activation"] = c.activation;
+    x = b.Node("Conv", inputs, {c.n, c.oc, c.oh(), c.ow()}, attributes);
+    expected = Reference(c, expected, c.groups == 1 ? stored(w) : w, bias, residual);
+    if (&c != std::end(cases) - 1) expected = stored(expected);
+    if (first == om::kNoTensor) first = x, residual = expected;
+  }
+  const auto plan = program::Lower(b.Output(x).graph());
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  const auto between = std::count_if(plan->values.begin(), plan->values.end(), [](const om::NativeValue& value) {
+    return value.type == om::DataType::kBFloat16;
+  });
+  EXPECT_EQ(between, amx ? static_cast<int64_t>(std::size(cases)) - 1 : 0);
+  const auto got = program::EvaluateGraph(b.graph(), {om::ToBytes(input)});
+  ASSERT_TRUE(got.ok()) << got.status().message();
+  const auto result = om::FromBytes<float>((*got)[0]);
+  ASSERT_EQ(result.size(), expected.size());
+  // A sum in another order may be rounded to a neighbour, once for each convolution.
+  for (size_t i = 0; i < expected.size(); ++i) ASSERT_NEAR(result[i], expected[i], amx ? 0x1p-6 : 1e-4) << i;
+}
+
+// Sums, joins of whole groups and the nearest pixels of what convolutions give stay bfloat16 on their way to others; a
+// join that would move single channels does not.
+TEST(ConvTest, Bf16ThroughSumsJoinsAndNearestPixels) {
+  for (const int64_t channels : {32, 40}) {
+    const auto build = [&](bool bf16, om::GraphBuilder& b) {
+      const auto marked = [&](om::Attributes attributes) {
+        if (bf16) attributes["compute_type"] = std::string("bfloat16");
+        return attributes;
+      };
+      const Dims half = {1, channels, 9, 7}, joined = {1, 2 * channels, 9, 7}, full = {1, 2 * channels, 18, 14};
+      const om::TensorId x = b.Input({1, 24, 9, 7});
+      const auto pointwise = [&](om::TensorId from, int64_t ic, const Dims& out, unsigned seed) {
+        return b.Node("Conv", {from, b.Random({out[1], ic, 1, 1}, seed), b.Random({out[1]}, seed + 1)}, out,
+                      marked({{"activation", std::string("Silu")}}));
+      };
+      const om::TensorId left = pointwise(x, 24, half, 1), right = pointwise(x, 24, half, 3);
+      const om::TensorId sum = b.Node("Add", {left, right}, half, marked({{"activation", std::string("Sigmoid")}}));
+      const om::TensorId both = b.Node("Concat", {sum, right}, joined, {{"axis", int64_t{1}}});
+      const om::TensorId large = b.Node("Resize", {both}, full,
+                                        {{"scales", std::vector<float>{1, 1, 2, 2}},
+                                         {"mode", std::string("nearest")},
+                                         {"coordinate_transformation_mode", std::string("asymmetric")},
+                                         {"nearest_mode", std::string("floor")}});
+      b.Output(pointwise(large, 2 * channels, {1, 20, 18, 14}, 5)).Output(b.Node("Relu", {left}, half));
+    };
+    om::GraphBuilder real, bf16;
+    build(false, real);
+    build(true, bf16);
+    const auto plan = program::Lower(bf16.graph());
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    const auto count = std::count_if(plan->values.begin(), plan->values.end(), [](const om::NativeValue& value) {
+      return value.type == om::DataType::kBFloat16;
+    });
+    // `left` is also read by an operator of real numbers.
+    EXPECT_EQ(count, RunningIsa() == Isa::kAmx && channels % 16 == 0 ? 4 : 0);
+    const std::vector<om::Bytes> input = {om::ToBytes(om::GraphBuilder::RandomFloats(24 * 9 * 7, 9))};
+    const auto expected = program::EvaluateGraph(real.graph(), input), got = program::EvaluateGraph(bf16.graph(), input);
+    ASSERT_TRUE(expected.ok() && got.ok()) << got.status().message();
+    const auto a = om::FromBytes<float>((*expected)[0]), b = om::FromBytes<float>((*got)[0]);
+    for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 0.1) << i;
+  }
 }
 
 TEST(ConvTest, ManyShapes) {

@@ -100,6 +100,56 @@ TEST(SimdTest, ExtremesStayInRange) {
   }
 }
 
+// What sums of bfloat16 products become, with a residual or none, as float32 or rounded to bfloat16.
+void CheckBf16Endings(const SimdTable& table) {
+  std::vector<float> sums, residual;
+  for (int i = -1600; i < 1600; ++i) sums.push_back(static_cast<float>(i) / 157);
+  for (size_t i = 0; i < sums.size(); ++i) residual.push_back(static_cast<float>(i % 97) / 50 - 1);
+  std::vector<uint16_t> short_residual(sums.size()), short_y(sums.size());
+  Avx512Simd().to_bf16(residual.data(), 16, short_residual.data(), 16, static_cast<int64_t>(sums.size() / 16), 16);
+  std::vector<float> wide_residual(sums.size()), y(sums.size()), wide_y(sums.size());
+  table.from_bf16(short_residual.data(), wide_residual.data(), wide_residual.size());
+  for (size_t i = 0; i < residual.size(); ++i) ASSERT_NEAR(wide_residual[i], residual[i], 0x1p-8 * std::fabs(residual[i]));
+  for (const Reference& r : kReferences) {
+    const auto function = table.bf16_finish[static_cast<int>(r.op)];
+    if (function == nullptr) continue;
+    SCOPED_TRACE(static_cast<int>(r.op));
+    for (const int added : {0, 1, 2}) {  // nothing, float32, bfloat16
+      RealFinish f = {};
+      f.sums = sums.data();
+      f.groups = 2, f.pixels = static_cast<int64_t>(sums.size() / 32);
+      f.sum_group_stride = f.y_group_stride = f.pixels * 16;
+      f.a = r.a, f.b = r.b;
+      f.bf16_residual = added == 2;
+      if (added > 0) f.residual = added == 2 ? static_cast<const void*>(short_residual.data()) : residual.data();
+      f.y = y.data();
+      function(f);
+      f.y = short_y.data(), f.bf16_y = true;
+      function(f);
+      table.from_bf16(short_y.data(), wide_y.data(), wide_y.size());
+      for (size_t i = 0; i < sums.size(); ++i) {
+        const double x = sums[i] + (added == 0 ? 0 : added == 2 ? wide_residual[i] : residual[i]), expected = r.function(x);
+        ASSERT_NEAR(y[i], expected, 3e-4 * std::fabs(expected) + r.absolute + 1e-6) << x;
+        ASSERT_NEAR(wide_y[i], y[i], 0x1p-8 * std::fabs(y[i])) << x;
+      }
+    }
+  }
+}
+
+TEST(SimdTest, SumsBecomeRealNumbers) {
+  if (Isas().back() < Isa::kAvx512) GTEST_SKIP() << "no AVX-512";
+  SimdTable table = Avx512Simd();
+  FillBf16Avx512(table);
+  CheckBf16Endings(table);
+}
+
+TEST(SimdTest, SumsBecomeRealNumbersWithTheCpusRounding) {
+  if (Isas().back() < Isa::kAvx512 || !__builtin_cpu_supports("avx512bf16")) GTEST_SKIP() << "no AVX512_BF16";
+  SimdTable table = Avx512Simd();
+  FillBf16Amx(table);
+  CheckBf16Endings(table);
+}
+
 TEST(SimdTest, BinaryFunctionsAreRight) {
   std::mt19937 random(1);
   std::vector<float> x(67), y(67), z(67);

@@ -82,6 +82,49 @@ TEST(LoweringTest, AlignedJoinsAreFree) {
   EXPECT_LE(std::count(ops.begin(), ops.end(), "Reorder"), 2);
 }
 
+// A picture is quantised straight into the layout that the first convolution reads; what also goes elsewhere is not.
+TEST(LoweringTest, PicturesAreQuantizedIntoPixels) {
+  std::vector<int8_t> weights(20 * 3 * 9);
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<int8_t>(i * 37 % 255 - 127);
+  const auto run = [&](bool output_too) {
+    GraphBuilder b;
+    const om::Quantization quantization{{0.01f}, {93}};
+    const TensorId x = b.Input({2, 3, 37, 31});
+    const TensorId bytes = b.Quantized(b.Node("Quantize", {x}, {2, 3, 37, 31}, {}, om::DataType::kUInt8), quantization);
+    b.Output(b.Node("Conv", {bytes, b.Int8s({20, 3, 3, 3}, weights, {{0.003f}, {0}})}, {2, 20, 35, 29}));
+    if (output_too) b.Output(b.Node("Dequantize", {bytes}, {2, 3, 37, 31}));
+    const auto plan = Lower(b.graph());
+    EXPECT_TRUE(plan.ok()) << plan.status().message();
+    const auto ops = Operators(*plan);
+    EXPECT_EQ(std::count(ops.begin(), ops.end(), "Reorder"), output_too ? 2 : 1);  // of the result, of the picture
+    return Evaluate(b.graph());
+  };
+  const auto once = run(false), both = run(true);
+  EXPECT_EQ(once, both);
+  EXPECT_NE(once.front(), once.back());
+}
+
+// Quantised channels become planes again, in whatever number they are.
+TEST(LoweringTest, BytesBecomePlanes) {
+  for (const int64_t channels : {1, 3, 16, 21, 40}) {
+    for (const Dims& size : {Dims{3, 5}, Dims{9, 7}, Dims{16, 4}}) {
+      GraphBuilder b;
+      const Dims dims = {2, channels, size[0], size[1]};
+      const om::Quantization quantization{{1}, {0}};
+      const TensorId x = b.Quantized(b.Input(dims, om::DataType::kUInt8), quantization);
+      std::vector<int8_t> ones(static_cast<size_t>(channels), 1);
+      const TensorId same = b.Node("Conv", {x, b.Int8s({channels, 1, 1, 1}, ones, {{1}, {0}})}, dims,
+                                   {{"group", channels}}, om::DataType::kUInt8);
+      b.Output(b.Quantized(same, quantization));
+      om::Bytes input(static_cast<size_t>(om::ElementCount(dims)));
+      for (size_t i = 0; i < input.size(); ++i) input[i] = static_cast<std::byte>(i * 73 >> 3);
+      const auto result = EvaluateGraph(b.graph(), {input});
+      ASSERT_TRUE(result.ok()) << result.status().message();
+      EXPECT_EQ((*result)[0], input) << channels;
+    }
+  }
+}
+
 TEST(LoweringTest, BuffersAreReusedAndResultsComputedInPlace) {
   GraphBuilder b;
   TensorId x = Pointwise(b, b.Input({1, 16, 40, 40}), {1, 16, 40, 40}, 16, 1);
