@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -35,7 +36,7 @@ Result<std::unique_ptr<om::OmFile>> OpenOrCompile(const ModelBenchOptions& optio
   compile.model_name = options.model.stem();
   compile.soc = "Ascend310P3";
   if (options.bf16) compile.precision.type = om::DataType::kBFloat16, compile.precision.by_kernels = true;
-  if (options.batch > 1) compile.gears = {1, options.batch};
+  if (options.batch > 1) compile.gears = compiler::GearOptions::Batches({1, options.batch});
   NPUSTREAM_ASSIGN_OR_RETURN(const om::OmModel compiled, compiler::Compile(model, compile));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::Bytes bytes, om::WriteOm(compiled));
   return om::OmFile::FromBytes(bytes);
@@ -55,20 +56,21 @@ void Fill(std::vector<std::byte>& bytes, om::DataType type) {
   for (size_t i = 0; i < bytes.size() / sizeof(float); ++i) values[i] = static_cast<float>(i % 255) / 255.0f;
 }
 
-Buffers MakeBuffers(const program::Program& program, int64_t gear) {
+Buffers MakeBuffers(const program::Program& program, size_t gear) {
   Buffers buffers;
-  for (size_t i = 0; i < program.inputs().size(); ++i) {
-    Fill(buffers.storage.emplace_back(program.InputBytes(i, gear)), program.inputs()[i].type);
+  const om::OmInfo& info = program.info();
+  for (size_t i = 0; i < info.inputs.size(); ++i) {
+    Fill(buffers.storage.emplace_back(program.InputBytes(i, gear)), info.inputs[i].type);
     buffers.inputs.push_back(buffers.storage.back().data());
   }
-  for (size_t i = 0; i < program.outputs().size(); ++i) {
+  for (size_t i = 0; i < info.outputs.size(); ++i) {
     buffers.outputs.push_back(buffers.storage.emplace_back(program.OutputBytes(i, gear)).data());
   }
   return buffers;
 }
 
 // One batch, its parts taken by `threads` threads in turn; adds the processor time of all of them to `cpu_ms`.
-Status RunBatch(const program::Program& program, const Buffers& buffers, int64_t gear, int threads, double& cpu_ms) {
+Status RunBatch(const program::Program& program, const Buffers& buffers, size_t gear, int threads, double& cpu_ms) {
   const int parts = program.PartCount(gear);
   std::atomic<int> next{0};
   std::vector<Status> outcomes(static_cast<size_t>(threads));
@@ -96,29 +98,37 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// One image where the model can, else the least that it takes.
-int64_t UsualBatch(const om::OmFile& file) {
-  if (file.PlanForGear(1) < file.plan_count() || file.info().gears.empty()) return 1;
-  return file.info().gears.front();
+// Axis 0 of the first input.
+int64_t BatchOf(const om::Gear& gear) {
+  return gear.inputs.empty() || gear.inputs[0].empty() ? 1 : gear.inputs[0][0];
+}
+
+// The gear of that batch; of the first gear's, which is the smallest batch, for 0.
+std::optional<size_t> FindGear(const om::OmInfo& info, int64_t batch) {
+  if (batch <= 0) return 0;
+  for (size_t i = 0; i < info.gears.size(); ++i) {
+    if (BatchOf(info.gears[i]) == batch) return i;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 Result<ModelBenchResult> BenchModel(const ModelBenchOptions& options) {
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<om::OmFile> file, OpenOrCompile(options));
-  const int64_t batch = options.batch > 0 ? options.batch : UsualBatch(*file);
-  const size_t plan = file->PlanForGear(batch);
-  if (plan == file->plan_count()) {
-    return Status(StatusCode::kInvalidArgument, fmt::format("{} has no batch size {}", options.model.string(), batch));
+  const std::optional<size_t> gear = FindGear(file->info(), options.batch);
+  if (!gear) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{} has no batch size {}", options.model.string(), options.batch));
   }
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<program::Program> program,
                              program::Program::Load(*file, options.threads));
-  const Buffers buffers = MakeBuffers(*program, batch);
+  const Buffers buffers = MakeBuffers(*program, *gear);
 
   ModelBenchResult result;
-  result.batch = batch;
+  result.batch = BatchOf(file->info().gears[*gear]);
   result.load = program->load_times();
-  if (const om::NativePlan* native = file->native(plan)) {
+  if (const om::NativePlan* native = file->native(file->info().gears[*gear].plan)) {
     result.pool_bytes = native->arena_bytes;
     result.pool_lower_bound_bytes = native->arena_lower_bound;
   }
@@ -127,7 +137,7 @@ Result<ModelBenchResult> BenchModel(const ModelBenchOptions& options) {
   do {
     double cpu_ms = 0;
     const double start = WallMs();
-    NPUSTREAM_RETURN_IF_ERROR(RunBatch(*program, buffers, batch, options.threads, cpu_ms));
+    NPUSTREAM_RETURN_IF_ERROR(RunBatch(*program, buffers, *gear, options.threads, cpu_ms));
     wall.push_back(WallMs() - start);
     cpu.push_back(cpu_ms);
   } while (wall.size() < 4 || WallMs() - begin < options.seconds * 1e3);

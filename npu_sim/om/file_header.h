@@ -26,7 +26,7 @@ struct FileHeader {
 static_assert(sizeof(FileHeader) == 152 && std::is_trivially_copyable_v<FileHeader>);
 
 inline constexpr char kMagic[3] = {'O', 'M', '\0'};
-inline constexpr char kLayoutVersion = 1;
+inline constexpr char kLayoutVersion = 2;
 inline constexpr size_t kWeightAlignment = 64;
 
 // SHA-256 of two digests in a row: that of the header with `checksum` zero, and that of all that follows it.

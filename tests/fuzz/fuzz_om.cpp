@@ -41,12 +41,12 @@ std::vector<om::Bytes> Buffers(size_t count, SizeOfPort size_of_port) {
   return buffers;
 }
 
-void Run(const program::Program& program, int64_t gear) {
+void Run(const program::Program& program, size_t gear) {
   std::vector<om::Bytes> inputs =
-      Buffers(program.inputs().size(), [&](size_t i) { return program.InputBytes(i, gear); });
+      Buffers(program.info().inputs.size(), [&](size_t i) { return program.InputBytes(i, gear); });
   std::vector<om::Bytes> outputs =
-      Buffers(program.outputs().size(), [&](size_t i) { return program.OutputBytes(i, gear); });
-  if (inputs.size() != program.inputs().size() || outputs.size() != program.outputs().size()) return;
+      Buffers(program.info().outputs.size(), [&](size_t i) { return program.OutputBytes(i, gear); });
+  if (inputs.size() != program.info().inputs.size() || outputs.size() != program.info().outputs.size()) return;
   std::vector<const std::byte*> input_addresses;
   std::vector<std::byte*> output_addresses;
   for (const om::Bytes& input : inputs) input_addresses.push_back(input.data());
@@ -60,7 +60,8 @@ void Try(const om::Bytes& bytes) {
   const auto file = om::OmFile::FromBytes(bytes);
   if (!file.ok() || !IsSmall(**file)) return;
   const auto program = program::Program::Load(**file, 1);
-  if (program.ok()) Run(**program, (*program)->gears().back());
+  if (!program.ok()) return;
+  for (size_t gear = 0; gear < (*program)->info().gears.size(); ++gear) Run(**program, gear);
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/status.h"
-#include "npu_sim/compiler/batch_plans.h"
 #include "npu_sim/compiler/compile.h"
+#include "npu_sim/compiler/gear_plans.h"
 #include "npu_sim/om/om_model.h"
 
 namespace npustream::compiler {
@@ -11,7 +11,8 @@ namespace npustream::compiler {
 // lowers it for this machine.
 Status LowerPlan(om::OmPlan& plan);
 
-// The model around its plans: ports as the runtime shows them, gears, AIPP, who compiled it for what.
-om::OmModel DescribeModel(BatchPlans batches, const CompileOptions& options);
+// The model around its plans: ports as the runtime shows them, gears, AIPP, who compiled it for what. kInvalidArgument
+// when a port has another rank in one gear than in another.
+Result<om::OmModel> DescribeModel(GearPlans gears, const CompileOptions& options);
 
 }  // namespace npustream::compiler
