@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <optional>
 #include <thread>
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
@@ -103,32 +103,31 @@ int64_t BatchOf(const om::Gear& gear) {
   return gear.inputs.empty() || gear.inputs[0].empty() ? 1 : gear.inputs[0][0];
 }
 
-// The gear of that batch; of the first gear's, which is the smallest batch, for 0.
-std::optional<size_t> FindGear(const om::OmInfo& info, int64_t batch) {
-  if (batch <= 0) return 0;
+// The gear that the options name; without any, the first one, which is the smallest batch.
+Result<size_t> FindGear(const om::OmInfo& info, const ModelBenchOptions& options) {
   for (size_t i = 0; i < info.gears.size(); ++i) {
-    if (BatchOf(info.gears[i]) == batch) return i;
+    const bool is_named = fmt::format("{}", fmt::join(info.gears[i].values, ",")) == options.gear;
+    const bool has_batch = options.batch <= 0 || BatchOf(info.gears[i]) == options.batch;
+    if (options.gear.empty() ? has_batch : is_named) return i;
   }
-  return std::nullopt;
+  const std::string missing =
+      options.gear.empty() ? fmt::format("batch size {}", options.batch) : fmt::format("gear {}", options.gear);
+  return Status(StatusCode::kInvalidArgument, fmt::format("{} has no {}", options.model.string(), missing));
 }
 
 }  // namespace
 
 Result<ModelBenchResult> BenchModel(const ModelBenchOptions& options) {
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<om::OmFile> file, OpenOrCompile(options));
-  const std::optional<size_t> gear = FindGear(file->info(), options.batch);
-  if (!gear) {
-    return Status(StatusCode::kInvalidArgument,
-                  fmt::format("{} has no batch size {}", options.model.string(), options.batch));
-  }
+  NPUSTREAM_ASSIGN_OR_RETURN(const size_t gear, FindGear(file->info(), options));
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<program::Program> program,
                              program::Program::Load(*file, options.threads));
-  const Buffers buffers = MakeBuffers(*program, *gear);
+  const Buffers buffers = MakeBuffers(*program, gear);
 
   ModelBenchResult result;
-  result.batch = BatchOf(file->info().gears[*gear]);
+  result.batch = BatchOf(file->info().gears[gear]);
   result.load = program->load_times();
-  if (const om::NativePlan* native = file->native(file->info().gears[*gear].plan)) {
+  if (const om::NativePlan* native = file->native(file->info().gears[gear].plan)) {
     result.pool_bytes = native->arena_bytes;
     result.pool_lower_bound_bytes = native->arena_lower_bound;
   }
@@ -137,7 +136,7 @@ Result<ModelBenchResult> BenchModel(const ModelBenchOptions& options) {
   do {
     double cpu_ms = 0;
     const double start = WallMs();
-    NPUSTREAM_RETURN_IF_ERROR(RunBatch(*program, buffers, *gear, options.threads, cpu_ms));
+    NPUSTREAM_RETURN_IF_ERROR(RunBatch(*program, buffers, gear, options.threads, cpu_ms));
     wall.push_back(WallMs() - start);
     cpu.push_back(cpu_ms);
   } while (wall.size() < 4 || WallMs() - begin < options.seconds * 1e3);

@@ -49,7 +49,10 @@ InputShapes KnownShapes(const OnnxModel& model, const InputShapes& given, const 
   InputShapes shapes = given;
   for (const OnnxValue& input : model.graph.inputs) {
     if (shapes.count(input.name) != 0 || !input.has_shape) continue;
-    for (const OnnxDim& dim : input.dims) shapes[input.name].push_back(dim.size);
+    om::Dims dims;
+    for (const OnnxDim& dim : input.dims) dims.push_back(dim.size);
+    const bool open = std::count(dims.begin(), dims.end(), -1) > 0;
+    if (!open || gears.dynamic != om::Dynamic::kNothing) shapes[input.name] = std::move(dims);
   }
   if (gears.dynamic != om::Dynamic::kBatch) return shapes;
   // Of a file for one image, all inputs are meant unless the user says which.
@@ -62,8 +65,8 @@ InputShapes KnownShapes(const OnnxModel& model, const InputShapes& given, const 
 }
 
 std::vector<GearShapes> ShapesOfGears(const OnnxModel& model, const InputShapes& given, const GearOptions& gears) {
-  if (gears.dynamic == om::Dynamic::kNothing) return {{{}, given}};
   const InputShapes known = KnownShapes(model, given, gears);
+  if (gears.dynamic == om::Dynamic::kNothing) return {{{}, known}};
   const std::vector<std::string> order = OrderOfInputs(model, gears);
   std::vector<GearShapes> result;
   for (const std::vector<int64_t>& choice : gears.choices) {
