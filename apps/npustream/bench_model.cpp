@@ -17,6 +17,7 @@
 #include "npu_sim/compiler/onnx/onnx_model.h"
 #include "npu_sim/om/om_reader.h"
 #include "npu_sim/om/om_writer.h"
+#include "npu_sim/program/native_plans.h"
 
 namespace npustream::apps {
 namespace {
@@ -120,17 +121,17 @@ Result<size_t> FindGear(const om::OmInfo& info, const ModelBenchOptions& options
 Result<ModelBenchResult> BenchModel(const ModelBenchOptions& options) {
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<om::OmFile> file, OpenOrCompile(options));
   NPUSTREAM_ASSIGN_OR_RETURN(const size_t gear, FindGear(file->info(), options));
+  NPUSTREAM_ASSIGN_OR_RETURN(const program::NativePlans plans, program::NativePlans::Of(*file));
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<program::Program> program,
-                             program::Program::Load(*file, options.threads));
+                             program::Program::Load(*file, plans, options.threads));
   const Buffers buffers = MakeBuffers(*program, gear);
 
   ModelBenchResult result;
   result.batch = BatchOf(file->info().gears[gear]);
   result.load = program->load_times();
-  if (const om::NativePlan* native = file->native(file->info().gears[gear].plan)) {
-    result.pool_bytes = native->arena_bytes;
-    result.pool_lower_bound_bytes = native->arena_lower_bound;
-  }
+  const om::NativePlan& plan = plans[file->info().gears[gear].plan];
+  result.pool_bytes = plan.arena_bytes;
+  result.pool_lower_bound_bytes = plan.arena_lower_bound;
   std::vector<double> wall, cpu;
   const double begin = WallMs();
   do {

@@ -128,7 +128,7 @@ class GearImporter {
   }
 
   size_t AddPlan(om::Graph graph) {
-    result_.plans.push_back({std::move(graph), std::nullopt});
+    result_.plans.push_back({std::move(graph), {}});
     return result_.plans.size() - 1;
   }
 

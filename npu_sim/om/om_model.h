@@ -67,7 +67,7 @@ struct OmInfo {
 // The executable form for the shapes of one gear, or for one image of several gears.
 struct OmPlan {
   Graph graph;  // fused nodes, plain layouts, portable weights
-  std::optional<NativePlan> native;
+  std::vector<NativePlan> natives;  // for instruction sets, at most one for each
 };
 
 // All that goes into an OM file.

@@ -79,8 +79,8 @@ std::string PlanText(const PlanReport& plan, size_t index) {
 Result<ModelReport> ReportModel(const om::OmFile& file) {
   ModelReport report;
   const om::OmInfo& info = file.info();
-  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::NativePlan> plans, NativePlans(file));
-  NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Program> program, Program::Load(file, 1));
+  NPUSTREAM_ASSIGN_OR_RETURN(const NativePlans plans, NativePlans::Of(file));
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Program> program, Program::Load(file, plans, 1));
   for (size_t i = 0; i < plans.size(); ++i) {
     report.plans.push_back({{}, OperatorsOf(plans[i]), plans[i].arena_bytes, plans[i].arena_lower_bound,
                             program->load_times_by_plan()[i]});
@@ -92,8 +92,9 @@ Result<ModelReport> ReportModel(const om::OmFile& file) {
     report.gears.push_back(fmt::format("{}: {} -> {}, plan {}", NameOf(gear), Shapes(info.inputs, gear.inputs),
                                        Shapes(info.outputs, gear.outputs), gear.plan));
   }
+  for (const om::NativePlan& stored : file.natives(0)) report.packed_for.push_back(stored.isa);
   report.packed_for_this_cpu = StoredPlan(file, 0) != nullptr;
-  NPUSTREAM_ASSIGN_OR_RETURN(report.memory, Program::Query(file, 1));
+  report.memory = Program::Query(plans, 1);
   return report;
 }
 
@@ -105,8 +106,9 @@ std::string ToText(const ModelReport& report) {
   text += fmt::format("memory: {} B of weights (shared by all cores and gears), {} B of pool per core, both 64-byte "
                       "aligned\n",
                       report.memory.weight_bytes, report.memory.work_bytes);
-  text += fmt::format("packed weights: {}\n",
-                      report.packed_for_this_cpu ? "those of the file" : "made while loading, for this CPU");
+  text += fmt::format("packed weights: {}; the file has {}\n",
+                      report.packed_for_this_cpu ? "those of the file" : "made while loading, for this CPU",
+                      report.packed_for.empty() ? "none" : fmt::format("{}", fmt::join(report.packed_for, ", ")));
   size_t gears = 0;
   for (const PlanReport& plan : report.plans) {
     gears += plan.gears.size();

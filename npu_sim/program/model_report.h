@@ -32,6 +32,7 @@ struct ModelReport {
   std::vector<std::string> gears;  // a line each, with the shapes of all ports; empty without a choice
   std::vector<PlanReport> plans;
   MemoryNeeds memory;  // on one core
+  std::vector<std::string> packed_for;  // instruction sets whose packed weights the file has
   bool packed_for_this_cpu = false;  // the file's packed weights serve as they are
 };
 

@@ -1,21 +1,33 @@
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "base/status.h"
-#include "npu_sim/om/constant_pool.h"
 #include "npu_sim/om/om_reader.h"
 
 namespace npustream::program {
 
-// The lowering of a plan that is stored in the file, when this CPU and engine understand it; else null.
+// The lowering of a plan that is stored in the file for this CPU, packed as its kernels expect it; else null.
 const om::NativePlan* StoredPlan(const om::OmFile& file, size_t plan);
 
-// A plan of the file, lowered: as it is stored where that serves, else made anew. It may point into the file. `pool`
-// collects the constants of all plans of the file.
-Result<om::NativePlan> MakeNativePlan(const om::OmFile& file, size_t plan, om::ConstantPool& pool);
+// The lowered plans of a file, one for each of its plans: those stored in it where there are some for this CPU, else
+// made anew from the portable weights, with the same results. They may point into the file, which must outlive them.
+class NativePlans {
+ public:
+  static Result<NativePlans> Of(const om::OmFile& file);
 
-// All plans of a file.
-Result<std::vector<om::NativePlan>> NativePlans(const om::OmFile& file);
+  size_t size() const { return plans_.size(); }
+  const om::NativePlan& operator[](size_t plan) const { return *plans_[plan]; }
+  // How long finding or making the plans up to and with this one took.
+  double making_ms(size_t plan) const { return making_ms_[plan]; }
+  auto begin() const { return plans_.begin(); }
+  auto end() const { return plans_.end(); }
+
+ private:
+  std::vector<std::unique_ptr<const om::NativePlan>> made_;
+  std::vector<const om::NativePlan*> plans_;
+  std::vector<double> making_ms_;
+};
 
 }  // namespace npustream::program

@@ -62,9 +62,9 @@ class WeightMap {
 };
 
 // One core's arena serves every gear.
-size_t ArenaBytes(const std::vector<om::NativePlan>& plans) {
+size_t ArenaBytes(const NativePlans& plans) {
   size_t bytes = 0;
-  for (const om::NativePlan& plan : plans) bytes = std::max<size_t>(bytes, plan.arena_bytes);
+  for (const om::NativePlan* plan : plans) bytes = std::max<size_t>(bytes, plan->arena_bytes);
   return AlignUp(bytes);
 }
 
@@ -106,9 +106,11 @@ std::vector<GearRuns> RunsOf(const om::OmFile& file) {
 Result<AlignedMemory> AlignedMemory::Allocate(size_t bytes) {
   AlignedMemory memory;
   memory.size_ = AlignUp(std::max<size_t>(bytes, 1));
-  memory.data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, memory.size_)));
-  if (!memory.data_) return Status(StatusCode::kResourceExhausted, fmt::format("no memory for {} bytes", bytes));
-  std::memset(memory.data_.get(), 0, memory.size_);
+  // The system gives large blocks of zeros without a touch, but not aligned.
+  memory.block_.reset(static_cast<std::byte*>(std::calloc(memory.size_ + kAlignment, 1)));
+  if (!memory.block_) return Status(StatusCode::kResourceExhausted, fmt::format("no memory for {} bytes", bytes));
+  const auto address = reinterpret_cast<uintptr_t>(memory.block_.get());
+  memory.data_ = memory.block_.get() + (kAlignment - address % kAlignment);
   return memory;
 }
 
@@ -120,7 +122,7 @@ class Program::Impl {
   AlignedMemory own_weights, own_work;
   std::vector<std::unique_ptr<PlanRunner>> runners;
 
-  Status Load(const om::OmFile& file, int cores, ProgramMemory memory);
+  Status Load(const om::OmFile& file, const NativePlans& plans, int cores, ProgramMemory memory);
 
  private:
   Status Provide(size_t weight_bytes, size_t work_bytes, ProgramMemory& memory);
@@ -145,22 +147,18 @@ Status Program::Impl::Provide(size_t weight_bytes, size_t work_bytes, ProgramMem
   return {};
 }
 
-Status Program::Impl::Load(const om::OmFile& file, int cores, ProgramMemory memory) {
+Status Program::Impl::Load(const om::OmFile& file, const NativePlans& plans, int cores, ProgramMemory memory) {
   if (cores < 1) return Status(StatusCode::kInvalidArgument, fmt::format("{} cores", cores));
   info = file.info();
   gears = RunsOf(file);
-  times.resize(file.plan_count());
+  times.resize(plans.size());
 
   auto start = std::chrono::steady_clock::now();
-  std::vector<om::NativePlan> plans;
-  om::ConstantPool pool;
   WeightMap weights;
-  for (size_t p = 0; p < file.plan_count(); ++p) {
-    NPUSTREAM_ASSIGN_OR_RETURN(om::NativePlan plan, MakeNativePlan(file, p, pool));
-    plans.push_back(std::move(plan));
-    weights.Add(plans.back());
+  for (size_t p = 0; p < plans.size(); ++p) {
+    weights.Add(plans[p]);
     times[p].parse_ms = file.parse_ms(p);
-    times[p].plan_ms = MillisecondsSince(start);
+    times[p].plan_ms = plans.making_ms(p) + MillisecondsSince(start);
   }
 
   start = std::chrono::steady_clock::now();
@@ -187,18 +185,28 @@ Status Program::Impl::Load(const om::OmFile& file, int cores, ProgramMemory memo
 Program::Program(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Program::~Program() = default;
 
-Result<MemoryNeeds> Program::Query(const om::OmFile& file, int cores) {
-  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::NativePlan> plans, NativePlans(file));
+MemoryNeeds Program::Query(const NativePlans& plans, int cores) {
   WeightMap weights;
-  for (const om::NativePlan& plan : plans) weights.Add(plan);
-  return MemoryNeeds{std::max(weights.bytes(), kAlignment),
-                     std::max(ArenaBytes(plans), kAlignment) * static_cast<size_t>(cores)};
+  for (const om::NativePlan* plan : plans) weights.Add(*plan);
+  return {std::max(weights.bytes(), kAlignment),
+          std::max(ArenaBytes(plans), kAlignment) * static_cast<size_t>(cores)};
+}
+
+Result<MemoryNeeds> Program::Query(const om::OmFile& file, int cores) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const NativePlans plans, NativePlans::Of(file));
+  return Query(plans, cores);
+}
+
+Result<std::unique_ptr<Program>> Program::Load(const om::OmFile& file, const NativePlans& plans, int cores,
+                                               ProgramMemory memory) {
+  auto impl = std::make_unique<Impl>();
+  NPUSTREAM_RETURN_IF_ERROR(impl->Load(file, plans, cores, memory));
+  return std::unique_ptr<Program>(new Program(std::move(impl)));
 }
 
 Result<std::unique_ptr<Program>> Program::Load(const om::OmFile& file, int cores, ProgramMemory memory) {
-  auto impl = std::make_unique<Impl>();
-  NPUSTREAM_RETURN_IF_ERROR(impl->Load(file, cores, memory));
-  return std::unique_ptr<Program>(new Program(std::move(impl)));
+  NPUSTREAM_ASSIGN_OR_RETURN(const NativePlans plans, NativePlans::Of(file));
+  return Load(file, plans, cores, memory);
 }
 
 const om::OmInfo& Program::info() const { return impl_->info; }

@@ -15,6 +15,8 @@ class OmFile;  // a verified OM (npu_sim/om/om_reader.h)
 
 namespace npustream::program {
 
+class NativePlans;  // an OM's plans for this CPU (npu_sim/program/native_plans.h)
+
 struct MemoryNeeds {
   size_t weight_bytes = 0;  // read-only, may be shared by several programs of one OM
   size_t work_bytes = 0;    // arenas of all cores
@@ -40,6 +42,10 @@ class Program {
  public:
   static Result<MemoryNeeds> Query(const om::OmFile& file, int cores);
   static Result<std::unique_ptr<Program>> Load(const om::OmFile& file, int cores, ProgramMemory memory = {});
+  // The same with plans of `file` that are there already: making them may take long.
+  static MemoryNeeds Query(const NativePlans& plans, int cores);
+  static Result<std::unique_ptr<Program>> Load(const om::OmFile& file, const NativePlans& plans, int cores,
+                                               ProgramMemory memory = {});
   ~Program();
 
   // Ports and gears as the file has them; gears are named by their index there.

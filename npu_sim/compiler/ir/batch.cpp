@@ -21,13 +21,19 @@ bool WorksPerImage(std::string_view op) {
 bool IsElementWise(std::string_view op) {
   static const std::set<std::string_view> kOps = {
       "Abs",
+      "Acos",
+      "Acosh",
       "Add",
       "And",
+      "Asin",
+      "Asinh",
       "Atan",
+      "Atanh",
       "Cast",
       "Ceil",
       "Clip",
       "Cos",
+      "Cosh",
       "Div",
       "Elu",
       "Equal",
@@ -60,6 +66,7 @@ bool IsElementWise(std::string_view op) {
       "Sign",
       "Silu",
       "Sin",
+      "Sinh",
       "Softplus",
       "Softsign",
       "Sqrt",
@@ -170,7 +177,7 @@ class Analysis {
   // Operators that work along an axis or several.
   static bool AxisKeepsApart(const om::Node& node) {
     static const std::set<std::string_view> kOneAxis = {
-        "ArgMax", "ArgMin", "Gather", "LayerNormalization", "LogSoftmax", "Softmax", "Split"};
+        "ArgMax", "ArgMin", "CumSum", "Gather", "LayerNormalization", "LogSoftmax", "Softmax", "Split"};
     if (kOneAxis.count(node.op) != 0) return om::GetInt(node, "axis", 0) != 0;
     if (node.op != "Slice" && !node.op.starts_with("Reduce")) return false;
     const std::vector<int64_t> axes = om::GetInts(node, "axes");

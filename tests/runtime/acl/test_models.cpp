@@ -38,7 +38,7 @@ om::OmModel AddRelu(const std::string& soc) {
   model.info.inputs = {{"x", om::DataType::kFloat32, om::Format::kNd}};
   model.info.outputs = {{"y", om::DataType::kFloat32, om::Format::kNd}};
   model.info.gears = {{{}, {{1, 4}}, {{1, 4}}, 0, 1}};
-  model.plans = {{AddReluGraph(), std::nullopt}};
+  model.plans = {{AddReluGraph(), {}}};
   return model;
 }
 
@@ -83,7 +83,7 @@ std::string WriteReluOfGears(bool by_image_size) {
     om::Gear gear{{height, width}, {dims, {1}}, {dims}, static_cast<uint32_t>(model.plans.size()), 1};
     if (!by_image_size) gear.values = {1, 1, height, width, 1};
     model.info.gears.push_back(std::move(gear));
-    model.plans.push_back({graph, std::nullopt});
+    model.plans.push_back({graph, {}});
   }
   return Write(by_image_size ? "relu_sizes.om" : "relu_dims.om", model);
 }
@@ -110,7 +110,7 @@ om::OmModel AippModel(const om::AippConfig& aipp, const Sizes& sizes) {
     graph.inputs = {0};
     graph.outputs = {1};
     model.info.gears.push_back({{}, {picture}, {tensor}, static_cast<uint32_t>(model.plans.size()), 1});
-    model.plans.push_back({graph, std::nullopt});
+    model.plans.push_back({graph, {}});
   }
   return model;
 }
