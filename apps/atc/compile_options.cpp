@@ -31,51 +31,73 @@ Check ReadSoc(const FlagValues& flags, CompileOptions& options) {
   return std::nullopt;
 }
 
+Check ReadGears(const FlagValues& flags, compiler::GearOptions& gears) {
+  for (const auto dynamic : {om::Dynamic::kBatch, om::Dynamic::kImageSize, om::Dynamic::kDims}) {
+    const std::string option = OptionOf(dynamic);
+    if (!flags.Has(option)) continue;
+    if (gears.dynamic != om::Dynamic::kNothing) {
+      return Failure{"E10009", "[--dynamic_batch_size], [--dynamic_image_size] and [--dynamic_dims] exclude each other"};
+    }
+    auto choices = ParseChoices(dynamic, flags.Get(option));
+    if (!choices.ok()) return choices.failure();
+    gears.dynamic = dynamic;
+    gears.choices = std::move(choices.value());
+  }
+  return std::nullopt;
+}
+
 Check ReadShapes(const FlagValues& flags, const OnnxModel& model, CompileOptions& options) {
+  Shapes given;
   if (flags.Has("input_shape")) {
     Outcome<Shapes> shapes = ParseInputShape(flags.Get("input_shape"));
     if (!shapes.ok()) return shapes.failure();
-    options.input_shapes = std::move(shapes.value());
+    given = std::move(shapes.value());
   }
-  if (flags.Has("dynamic_batch_size")) {
-    Outcome<std::vector<int64_t>> gears = ParseGears(flags.Get("dynamic_batch_size"));
-    if (!gears.ok()) return gears.failure();
-    options.gears = std::move(gears.value());
-  }
+  options.input_shapes = {given.begin(), given.end()};
+  if (Check failure = ReadGears(flags, options.gears)) return failure;
+  for (const auto& [name, dims] : given) options.gears.input_order.push_back(name);
   const std::string format = flags.Get("input_format");
   if (!format.empty() && format != "NCHW" && format != "ND") {
     return InvalidValue("input_format", format, "the inputs of ONNX models are NCHW or ND");
   }
-  return CheckShapes(model, options.input_shapes, !options.gears.empty());
+  return CheckShapes(model, given, options.gears);
 }
 
-std::vector<compiler::AippTarget> AippTargets(const OnnxModel& model, const CompileOptions& options) {
+std::vector<compiler::AippTarget> AippTargets(const OnnxModel& model, const compiler::InputShapes& shapes) {
   std::vector<compiler::AippTarget> targets;
   for (const compiler::OnnxValue& input : model.graph.inputs) {
-    compiler::AippTarget target{input.name, input.type, {}};
-    const auto given = options.input_shapes.find(input.name);
-    if (given != options.input_shapes.end()) {
-      target.dims = given->second;
-    } else {
-      for (const compiler::OnnxDim& dim : input.dims) target.dims.push_back(dim.size);
-    }
-    targets.push_back(std::move(target));
+    const auto shape = shapes.find(input.name);
+    targets.push_back({input.name, input.type, shape == shapes.end() ? om::Dims{} : shape->second});
   }
   return targets;
 }
 
+Failure InvalidAipp(const Status& status) {
+  return {"E10052", "AIPP configuration is invalid. Reason: " + status.message()};
+}
+
+// AIPP must fit every gear.
+Check ResolveForGears(const std::vector<compiler::AippBlock>& blocks, const OnnxModel& model, CompileOptions& options) {
+  const bool any_size = options.gears.dynamic == om::Dynamic::kImageSize;
+  for (const compiler::GearShapes& gear : ShapesOfGears(model, options.input_shapes, options.gears)) {
+    auto configs = any_size ? compiler::ResolveAippForAnySize(blocks, AippTargets(model, gear.shapes))
+                            : compiler::ResolveAipp(blocks, AippTargets(model, gear.shapes));
+    if (!configs.ok()) return InvalidAipp(configs.status());
+    options.aipp = std::move(*configs);
+  }
+  return std::nullopt;
+}
+
 Check ReadAipp(const FlagValues& flags, const OnnxModel& model, CompileOptions& options) {
   if (!flags.Has("insert_op_conf")) return std::nullopt;
+  if (options.gears.dynamic == om::Dynamic::kDims)
+    return Failure{"E10047", "Parameters [--insert_op_conf] and [--dynamic_dims] exclude each other"};
   const auto blocks = compiler::ReadAippFile(flags.Get("insert_op_conf"));
   if (!blocks.ok()) {
     const bool is_content = blocks.status().code() == StatusCode::kInvalidArgument;
-    return is_content ? Failure{"E10052", "AIPP configuration is invalid. Reason: " + blocks.status().message()}
-                      : FileFailure(blocks.status());
+    return is_content ? InvalidAipp(blocks.status()) : FileFailure(blocks.status());
   }
-  auto configs = compiler::ResolveAipp(*blocks, AippTargets(model, options));
-  if (!configs.ok()) return Failure{"E10052", "AIPP configuration is invalid. Reason: " + configs.status().message()};
-  options.aipp = std::move(*configs);
-  return std::nullopt;
+  return ResolveForGears(*blocks, model, options);
 }
 
 // The tensor that "node:1", "tensor:0" or "tensor" names.

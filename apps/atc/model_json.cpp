@@ -93,12 +93,16 @@ json ToJson(const compiler::OnnxModel& model) {
           {"graph", graph}};
 }
 
-json ToJson(const std::vector<om::PortInfo>& ports) {
-  json list = json::array();
-  for (const om::PortInfo& port : ports) {
-    list.push_back({{"name", port.name}, {"shape", port.dims}, {"dataType", om::ToString(port.type)}});
-  }
-  return list;
+json ToJson(const om::PortInfo& port, const om::Dims& dims) {
+  return {{"name", port.name}, {"shape", dims}, {"dataType", om::ToString(port.type)}};
+}
+
+json ToJson(const om::Gear& gear) {
+  return {{"value", gear.values},
+          {"input", gear.inputs},
+          {"output", gear.outputs},
+          {"graph", gear.plan},
+          {"images", gear.images}};
 }
 
 json ToJson(const om::Graph& graph) {
@@ -127,21 +131,23 @@ Outcome<json> OmToJson(const std::string& path) {
   const auto file = om::OmFile::Open(path);
   if (!file.ok()) return FileFailure(file.status());
   const om::OmFile& om = **file;
-  json model = {{"name", om.info().name},
-                {"soc_version", om.info().soc},
-                {"atc_version", om.info().toolkit_version},
-                {"command", om.info().command_line},
-                {"input", ToJson(om.info().inputs)},
-                {"output", ToJson(om.info().outputs)},
-                {"batch", om.info().gears},
+  const om::OmInfo& info = om.info();
+  json model = {{"name", info.name},
+                {"soc_version", info.soc},
+                {"atc_version", info.toolkit_version},
+                {"command", info.command_line},
+                {"input", json::array()},
+                {"output", json::array()},
+                {"dynamic", om::ToString(info.dynamic)},
+                {"gear", json::array()},
                 {"graph", json::array()}};
+  for (size_t i = 0; i < info.inputs.size(); ++i) model["input"].push_back(ToJson(info.inputs[i], info.InputDims(i)));
+  for (size_t i = 0; i < info.outputs.size(); ++i) model["output"].push_back(ToJson(info.outputs[i], info.OutputDims(i)));
+  for (const om::Gear& gear : info.gears) model["gear"].push_back(ToJson(gear));
   for (size_t plan = 0; plan < om.plan_count(); ++plan) {
     const Result<om::Graph> graph = om.LoadGraph(plan);
     if (!graph.ok()) return FileFailure(graph.status());
-    json entry = ToJson(*graph);
-    entry["batch"] = om.plan_batch(plan);
-    entry["per_image"] = om.plan_is_per_image(plan);
-    model["graph"].push_back(std::move(entry));
+    model["graph"].push_back(ToJson(*graph));
   }
   return model;
 }

@@ -10,11 +10,8 @@
 namespace npustream::atc {
 namespace {
 
-void PrintPorts(const char* title, const std::vector<om::PortInfo>& ports) {
-  for (size_t i = 0; i < ports.size(); ++i) {
-    Print(stdout, "{}[{}]: {} {}[{}]\n", title, i, ports[i].name, om::ToString(ports[i].type),
-          fmt::join(ports[i].dims, ","));
-  }
+void PrintPort(const char* title, size_t index, const om::PortInfo& port, const om::Dims& dims) {
+  Print(stdout, "{}[{}]: {} {}[{}]\n", title, index, port.name, om::ToString(port.type), fmt::join(dims, ","));
 }
 
 }  // namespace
@@ -34,9 +31,10 @@ Check PrintOmInfo(const std::filesystem::path& path) {
         sizes.weight_bytes);
   Print(stdout, "om info: modeldef_size [{} B], weight_data_size [{} B], header_size [{} B], file_size [{} B]\n",
         sizes.metadata_bytes, sizes.weight_bytes, sizes.header_bytes, sizes.file_bytes);
-  Print(stdout, "node info: node_num [{}], batch [{}]\n", sizes.node_count, fmt::join(info.gears, ","));
-  PrintPorts("input", info.inputs);
-  PrintPorts("output", info.outputs);
+  Print(stdout, "node info: node_num [{}], dynamic [{}], gear_num [{}]\n", sizes.node_count,
+        om::ToString(info.dynamic), info.gears.size());
+  for (size_t i = 0; i < info.inputs.size(); ++i) PrintPort("input", i, info.inputs[i], info.InputDims(i));
+  for (size_t i = 0; i < info.outputs.size(); ++i) PrintPort("output", i, info.outputs[i], info.OutputDims(i));
   if (!report.ok()) return ModelFailure(report.status());
   Print(stdout, "{}", program::ToText(*report));
   Print(stdout, "============ Display Model Info end   ============\n");

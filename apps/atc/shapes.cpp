@@ -50,32 +50,55 @@ Outcome<Shapes> ParseInputShape(const std::string& text) {
       }
       dims.push_back(dim);
     }
-    if (!shapes.emplace(part.substr(0, colon), std::move(dims)).second) {
-      return refuse(fmt::format("input '{}' is given twice", part.substr(0, colon)));
-    }
+    const std::string name = part.substr(0, colon);
+    const auto is_it = [&](const auto& shape) { return shape.first == name; };
+    if (std::any_of(shapes.begin(), shapes.end(), is_it)) return refuse(fmt::format("input '{}' is given twice", name));
+    shapes.emplace_back(name, std::move(dims));
   }
   return shapes;
 }
 
-Outcome<std::vector<int64_t>> ParseGears(const std::string& text) {
+const char* OptionOf(om::Dynamic dynamic) {
+  switch (dynamic) {
+    case om::Dynamic::kNothing: return "";
+    case om::Dynamic::kBatch: return "dynamic_batch_size";
+    case om::Dynamic::kImageSize: return "dynamic_image_size";
+    case om::Dynamic::kDims: return "dynamic_dims";
+  }
+  return "";
+}
+
+Outcome<std::vector<std::vector<int64_t>>> ParseChoices(om::Dynamic dynamic, const std::string& text) {
   const auto refuse = [&](const std::string& reason, const char* code) {
-    return InvalidValue("dynamic_batch_size", text, reason, code);
+    return InvalidValue(OptionOf(dynamic), text, reason, code);
   };
-  std::vector<int64_t> gears;
-  for (const std::string& part : SplitList(text, ',')) {
-    int64_t gear = 0;
-    if (!ParseInteger(part, gear) || gear < 1 || gear > om::kMaxBatch) {
-      return refuse(fmt::format("'{}' is no batch size", part), "E10018");
+  const bool is_size = dynamic == om::Dynamic::kImageSize;
+  std::vector<std::vector<int64_t>> choices;
+  for (const std::string& part : SplitList(text, dynamic == om::Dynamic::kBatch ? ',' : ';')) {
+    std::vector<int64_t>& choice = choices.emplace_back();
+    for (const std::string& number : SplitList(part, ',')) {
+      int64_t value = 0;
+      if (!ParseInteger(number, value))
+        return refuse(fmt::format("'{}' is no whole number", number), is_size ? "E10020" : "E10001");
+      if (value < 1) return refuse(fmt::format("{} is not positive", value), "E10038");
+      choice.push_back(value);
     }
-    gears.push_back(gear);
+    if (is_size && choice.size() != 2)
+      return refuse(fmt::format("'{}' is not of the form height,width", part), "E10020");
+    if (dynamic == om::Dynamic::kBatch && choice[0] > om::kMaxImages)
+      return refuse(fmt::format("a batch has at most {} images", om::kMaxImages), "E10001");
+    if (choice.size() != choices.front().size()) {
+      return refuse(fmt::format("'{}' has {} numbers, the gear before it {}", part, choice.size(),
+                                choices.front().size()), "E10037");
+    }
   }
-  if (gears.size() < 2) return refuse("at least 2 batch sizes are needed", "E10035");
-  if (gears.size() > 100) return refuse("at most 100 batch sizes are possible", "E10036");
-  std::sort(gears.begin(), gears.end());
-  if (std::adjacent_find(gears.begin(), gears.end()) != gears.end()) {
-    return refuse("a batch size is given twice", "E10039");
-  }
-  return gears;
+  if (choices.size() < 2) return refuse("at least 2 gears are needed", "E10035");
+  if (choices.size() > om::kMaxGears) return refuse(fmt::format("at most {} gears are possible", om::kMaxGears), "E10036");
+  if (dynamic == om::Dynamic::kBatch) std::sort(choices.begin(), choices.end());
+  std::vector<std::vector<int64_t>> sorted = choices;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) return refuse("a gear is given twice", "E10039");
+  return choices;
 }
 
 namespace {
@@ -90,7 +113,24 @@ std::string DeclaredText(const OnnxValue& input) {
   return fmt::format("{}", fmt::join(dims, ","));
 }
 
-Check CheckGiven(const OnnxValue& input, const om::Dims& dims, bool has_gears) {
+// Where −1 may be, with these gears.
+Check CheckDynamicAxes(const std::string& text, const om::Dims& dims, om::Dynamic dynamic) {
+  const auto refuse = [&](const char* reason, const char* code) {
+    return InvalidValue("input_shape", text, reason, code);
+  };
+  const auto open = std::count(dims.begin(), dims.end(), -1);
+  if (open == 0 || dynamic == om::Dynamic::kDims) return std::nullopt;
+  if (dynamic == om::Dynamic::kNothing)
+    return refuse("dimensions must be positive, unless a --dynamic_... parameter says what -1 stands for", "E10011");
+  if (dynamic == om::Dynamic::kBatch) {
+    if (open == 1 && dims[0] == -1) return std::nullopt;
+    return refuse("with --dynamic_batch_size, -1 is possible on axis 0 only", "E10018");
+  }
+  if (open == 2 && dims.size() == 4 && dims[2] == -1 && dims[3] == -1) return std::nullopt;
+  return refuse("with --dynamic_image_size, -1 stands for the height and the width of n,c,h,w", "E10019");
+}
+
+Check CheckGiven(const OnnxValue& input, const om::Dims& dims, om::Dynamic dynamic) {
   const std::string text = fmt::format("{}:{}", input.name, ShapeText(dims));
   const auto refuse = [&](const std::string& reason, const char* code) {
     return InvalidValue("input_shape", text, reason, code);
@@ -98,14 +138,9 @@ Check CheckGiven(const OnnxValue& input, const om::Dims& dims, bool has_gears) {
   if (input.has_shape && dims.size() != input.dims.size()) {
     return refuse(fmt::format("the model's input has {} dimensions", input.dims.size()), "E10049");
   }
+  if (Check failure = CheckDynamicAxes(text, dims, dynamic)) return failure;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    if (dims[axis] == -1) {
-      if (axis != 0 || !has_gears) {
-        return refuse("-1 is possible on axis 0 only, and together with --dynamic_batch_size", "E10012");
-      }
-      continue;
-    }
-    if (dims[axis] < 1) return refuse("dimensions must be positive", "E10011");
+    if (dims[axis] < 1 && dims[axis] != -1) return refuse("dimensions must be positive", "E10011");
     const int64_t declared = input.has_shape ? input.dims[axis].size : -1;
     if (declared >= 0 && declared != dims[axis] && axis != 0) {
       return refuse(fmt::format("the model fixes the shape to {}", DeclaredText(input)), "E10001");
@@ -115,22 +150,38 @@ Check CheckGiven(const OnnxValue& input, const om::Dims& dims, bool has_gears) {
 }
 
 // An input that is not given must be fixed in the file; the batch may stay open when gears fix it.
-Check CheckOpen(const OnnxValue& input, bool has_gears) {
+Check CheckOpen(const OnnxValue& input, om::Dynamic dynamic) {
   if (!input.has_shape) {
     return Failure{"E10001",
                    fmt::format("input '{}' has no shape in the model: give it with --input_shape", input.name)};
   }
   for (size_t axis = 0; axis < input.dims.size(); ++axis) {
-    if (input.dims[axis].size >= 0 || (axis == 0 && has_gears)) continue;
+    if (input.dims[axis].size >= 0 || (axis == 0 && dynamic == om::Dynamic::kBatch)) continue;
     return Failure{"E10001", fmt::format("input '{}' has the open shape {}: fix it with --input_shape=\"{}:...\"",
                                          input.name, DeclaredText(input), input.name)};
   }
   return std::nullopt;
 }
 
+// Whether the numbers of the gears have −1 to stand for.
+Check CheckChoices(const OnnxModel& model, const Shapes& shapes, const compiler::GearOptions& gears) {
+  if (gears.dynamic == om::Dynamic::kNothing) return std::nullopt;
+  size_t open = 0;
+  for (const auto& [name, dims] : KnownShapes(model, {shapes.begin(), shapes.end()}, gears))
+    open += static_cast<size_t>(std::count(dims.begin(), dims.end(), -1));
+  if (open == 0) {
+    return Failure{gears.dynamic == om::Dynamic::kBatch ? "E10031" : "E10040",
+                   fmt::format("[--{}] is given, but no dimension of [--input_shape] is -1", OptionOf(gears.dynamic))};
+  }
+  if (gears.dynamic != om::Dynamic::kDims || gears.choices.front().size() == open) return std::nullopt;
+  return InvalidValue("dynamic_dims", ShapeText(gears.choices.front()),
+                      fmt::format("--input_shape has -1 {} times, a gear {} numbers", open,
+                                  gears.choices.front().size()));
+}
+
 }  // namespace
 
-Check CheckShapes(const OnnxModel& model, const Shapes& shapes, bool has_gears) {
+Check CheckShapes(const OnnxModel& model, const Shapes& shapes, const compiler::GearOptions& gears) {
   std::vector<std::string> names;
   for (const OnnxValue& input : model.graph.inputs) names.push_back(input.name);
   for (const auto& [name, dims] : shapes) {
@@ -139,12 +190,13 @@ Check CheckShapes(const OnnxModel& model, const Shapes& shapes, bool has_gears) 
                         "E10016");
   }
   for (const OnnxValue& input : model.graph.inputs) {
-    const auto given = shapes.find(input.name);
+    const auto given =
+        std::find_if(shapes.begin(), shapes.end(), [&](const auto& shape) { return shape.first == input.name; });
     const Check failure =
-        given != shapes.end() ? CheckGiven(input, given->second, has_gears) : CheckOpen(input, has_gears);
+        given != shapes.end() ? CheckGiven(input, given->second, gears.dynamic) : CheckOpen(input, gears.dynamic);
     if (failure) return failure;
   }
-  return std::nullopt;
+  return CheckChoices(model, shapes, gears);
 }
 
 }  // namespace npustream::atc

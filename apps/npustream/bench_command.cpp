@@ -43,7 +43,9 @@ void AddBenchCommand(CLI::App& app, int& exit_code) {
   auto flags = std::make_shared<Flags>();  // shared with the callback, which outlives this function
   model->add_option("model", flags->model, "ONNX file or OM")->required();
   model->add_option("--precision", flags->precision, "Arithmetic of an ONNX model; bf16 where the CPU has AMX")->check(CLI::IsMember({"fp32", "bf16"}));
-  model->add_option("--batch", flags->options.batch, "Images in a run")->check(CLI::Range(1, 1024));
+  CLI::Option* batch = model->add_option("--batch", flags->options.batch, "Images in a run")->check(CLI::Range(1, 1024));
+  model->add_option("--gear", flags->options.gear, "The gear of an OM, as `models info` names it: 416,416")
+      ->excludes(batch);
   model->add_option("--threads", flags->options.threads, "AI cores")->check(CLI::Range(1, 256));
   model->add_option("--seconds", flags->options.seconds, "How long to repeat runs")->check(CLI::Range(0.0, 3600.0));
   model->add_flag("--json", flags->json, "Print one line of JSON (docs/bench.md)");

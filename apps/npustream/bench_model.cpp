@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "base/clock.h"
@@ -36,7 +37,7 @@ Result<std::unique_ptr<om::OmFile>> OpenOrCompile(const ModelBenchOptions& optio
   compile.model_name = options.model.stem();
   compile.soc = "Ascend310P3";
   if (options.bf16) compile.precision.type = om::DataType::kBFloat16, compile.precision.by_kernels = true;
-  if (options.batch > 1) compile.gears = {1, options.batch};
+  if (options.batch > 1) compile.gears = compiler::GearOptions::Batches({1, options.batch});
   NPUSTREAM_ASSIGN_OR_RETURN(const om::OmModel compiled, compiler::Compile(model, compile));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::Bytes bytes, om::WriteOm(compiled));
   return om::OmFile::FromBytes(bytes);
@@ -56,20 +57,21 @@ void Fill(std::vector<std::byte>& bytes, om::DataType type) {
   for (size_t i = 0; i < bytes.size() / sizeof(float); ++i) values[i] = static_cast<float>(i % 255) / 255.0f;
 }
 
-Buffers MakeBuffers(const program::Program& program, int64_t gear) {
+Buffers MakeBuffers(const program::Program& program, size_t gear) {
   Buffers buffers;
-  for (size_t i = 0; i < program.inputs().size(); ++i) {
-    Fill(buffers.storage.emplace_back(program.InputBytes(i, gear)), program.inputs()[i].type);
+  const om::OmInfo& info = program.info();
+  for (size_t i = 0; i < info.inputs.size(); ++i) {
+    Fill(buffers.storage.emplace_back(program.InputBytes(i, gear)), info.inputs[i].type);
     buffers.inputs.push_back(buffers.storage.back().data());
   }
-  for (size_t i = 0; i < program.outputs().size(); ++i) {
+  for (size_t i = 0; i < info.outputs.size(); ++i) {
     buffers.outputs.push_back(buffers.storage.emplace_back(program.OutputBytes(i, gear)).data());
   }
   return buffers;
 }
 
 // One batch, its parts taken by `threads` threads in turn; adds the processor time of all of them to `cpu_ms`.
-Status RunBatch(const program::Program& program, const Buffers& buffers, int64_t gear, int threads, double& cpu_ms) {
+Status RunBatch(const program::Program& program, const Buffers& buffers, size_t gear, int threads, double& cpu_ms) {
   const int parts = program.PartCount(gear);
   std::atomic<int> next{0};
   std::vector<Status> outcomes(static_cast<size_t>(threads));
@@ -97,37 +99,45 @@ double Median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// One image where the model can, else the least that it takes.
-int64_t UsualBatch(const om::OmFile& file) {
-  if (file.PlanForGear(1) < file.plan_count() || file.info().gears.empty()) return 1;
-  return file.info().gears.front();
+// Axis 0 of the first input.
+int64_t BatchOf(const om::Gear& gear) {
+  return gear.inputs.empty() || gear.inputs[0].empty() ? 1 : gear.inputs[0][0];
+}
+
+// The gear that the options name; without any, the first one, which is the smallest batch.
+Result<size_t> FindGear(const om::OmInfo& info, const ModelBenchOptions& options) {
+  for (size_t i = 0; i < info.gears.size(); ++i) {
+    const bool is_named = fmt::format("{}", fmt::join(info.gears[i].values, ",")) == options.gear;
+    const bool has_batch = options.batch <= 0 || BatchOf(info.gears[i]) == options.batch;
+    if (options.gear.empty() ? has_batch : is_named) return i;
+  }
+  const std::string missing =
+      options.gear.empty() ? fmt::format("batch size {}", options.batch) : fmt::format("gear {}", options.gear);
+  return Status(StatusCode::kInvalidArgument, fmt::format("{} has no {}", options.model.string(), missing));
 }
 
 }  // namespace
 
 Result<ModelBenchResult> BenchModel(const ModelBenchOptions& options) {
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<om::OmFile> file, OpenOrCompile(options));
-  const int64_t batch = options.batch > 0 ? options.batch : UsualBatch(*file);
-  const size_t plan = file->PlanForGear(batch);
-  if (plan == file->plan_count()) {
-    return Status(StatusCode::kInvalidArgument, fmt::format("{} has no batch size {}", options.model.string(), batch));
-  }
+  NPUSTREAM_ASSIGN_OR_RETURN(const size_t gear, FindGear(file->info(), options));
   NPUSTREAM_ASSIGN_OR_RETURN(const program::NativePlans plans, program::NativePlans::Of(*file));
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<program::Program> program,
                              program::Program::Load(*file, plans, options.threads));
-  const Buffers buffers = MakeBuffers(*program, batch);
+  const Buffers buffers = MakeBuffers(*program, gear);
 
   ModelBenchResult result;
-  result.batch = batch;
+  result.batch = BatchOf(file->info().gears[gear]);
   result.load = program->load_times();
-  result.pool_bytes = plans[plan].arena_bytes;
-  result.pool_lower_bound_bytes = plans[plan].arena_lower_bound;
+  const om::NativePlan& plan = plans[file->info().gears[gear].plan];
+  result.pool_bytes = plan.arena_bytes;
+  result.pool_lower_bound_bytes = plan.arena_lower_bound;
   std::vector<double> wall, cpu;
   const double begin = WallMs();
   do {
     double cpu_ms = 0;
     const double start = WallMs();
-    NPUSTREAM_RETURN_IF_ERROR(RunBatch(*program, buffers, batch, options.threads, cpu_ms));
+    NPUSTREAM_RETURN_IF_ERROR(RunBatch(*program, buffers, gear, options.threads, cpu_ms));
     wall.push_back(WallMs() - start);
     cpu.push_back(cpu_ms);
   } while (wall.size() < 4 || WallMs() - begin < options.seconds * 1e3);

@@ -13,6 +13,7 @@ struct ModelBenchOptions {
   bool bf16 = false;  // an ONNX model computes in bfloat16 where the CPU has AMX
   std::filesystem::path model;  // an OM, or an ONNX file, which is compiled without AIPP for this run alone
   int64_t batch = 0;  // 0: one image, or the batch that the model is fixed to
+  std::string gear;   // of an OM, as `models info` names it: "416,416"; empty: by batch
   int threads = 1;       // AI cores
   double seconds = 3;    // how long to repeat runs; at least three
 };

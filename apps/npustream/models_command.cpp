@@ -52,11 +52,9 @@ const char* NameOf(om::Format format) {
   return format == om::Format::kNchw ? "NCHW" : format == om::Format::kNhwc ? "NHWC" : "ND";
 }
 
-void PrintPorts(const char* side, const std::vector<om::PortInfo>& ports) {
-  for (size_t i = 0; i < ports.size(); ++i) {
-    Print(stdout, "{:<15} {} {} [{}] {}\n", fmt::format("{} {}:", side, i), ports[i].name, om::ToString(ports[i].type),
-          fmt::join(ports[i].dims, ","), NameOf(ports[i].format));
-  }
+void PrintPort(const char* side, size_t index, const om::PortInfo& port, const om::Dims& dims) {
+  Print(stdout, "{:<15} {} {} [{}] {}\n", fmt::format("{} {}:", side, index), port.name, om::ToString(port.type),
+        fmt::join(dims, ","), NameOf(port.format));
 }
 
 // What an offline model holds and needs.
@@ -66,11 +64,10 @@ int OmInfo(const std::string& path) {
   const auto report = program::ReportModel(**file);
   if (!report.ok()) return Fail(report.status());
   const om::OmInfo& info = (*file)->info();
-  Print(stdout, "name:           {}\nchip:           {}\ncompiled by:    {}\nbatches:        {}{}\nAIPP:           {}\n",
-        info.name, info.soc, info.command_line, fmt::join(info.gears, ", "), info.dynamic_batch ? " (dynamic)" : "",
-        info.aipp.empty() ? "none" : "static");
-  PrintPorts("input", info.inputs);
-  PrintPorts("output", info.outputs);
+  Print(stdout, "name:           {}\nchip:           {}\ncompiled by:    {}\nchosen by run:  {}\nAIPP:           {}\n", info.name,
+        info.soc, info.command_line, om::ToString(info.dynamic), info.aipp.empty() ? "none" : "static");
+  for (size_t i = 0; i < info.inputs.size(); ++i) PrintPort("input", i, info.inputs[i], info.InputDims(i));
+  for (size_t i = 0; i < info.outputs.size(); ++i) PrintPort("output", i, info.outputs[i], info.OutputDims(i));
   Print(stdout, "{}", program::ToText(*report));
   return kExitDone;
 }

@@ -52,7 +52,7 @@ Result<compiler::CompileOptions> CompileOptionsOf(const QuantizeFlags& flags, co
   int64_t batch = input.dims.empty() ? 1 : input.dims[0].size;
   if (batch <= 1) {
     batch = flags.batches.size() > 1 ? -1 : flags.batches.front();
-    if (flags.batches.size() > 1) options.gears = flags.batches;
+    if (flags.batches.size() > 1) options.gears = compiler::GearOptions::Batches(flags.batches);
   }
   const om::Dims dims = {batch, 3, pictures.height, pictures.width};
   options.input_shapes[input.name] = dims;

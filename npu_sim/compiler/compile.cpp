@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "npu_sim/compiler/batch_plans.h"
 #include "npu_sim/compiler/custom_passes.h"
 #include "npu_sim/compiler/emit/emit_om.h"
+#include "npu_sim/compiler/gear_plans.h"
 #include "npu_sim/compiler/ir/verify.h"
 #include "npu_sim/compiler/passes/convert_outputs.h"
 #include "npu_sim/compiler/passes/fold_batch_norm.h"
@@ -34,6 +34,7 @@
 #include "npu_sim/compiler/passes/sink_transposes.h"
 #include "npu_sim/compiler/passes/unsigned_activations.h"
 #include "npu_sim/extension/registry.h"
+#include "npu_sim/om/constant_pool.h"
 
 namespace npustream::compiler {
 namespace {
@@ -147,9 +148,10 @@ Status RunPasses(om::Graph& graph, const std::set<std::string>& disabled) {
 }
 
 Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& options) {
-  // 1. ONNX to one graph per batch size, or to one graph for all of them.
-  NPUSTREAM_ASSIGN_OR_RETURN(BatchPlans batches, ImportBatchPlans(model, options));
-  for (om::OmPlan& plan : batches.plans) {
+  // 1. ONNX to one graph per gear, or to one graph for several.
+  NPUSTREAM_ASSIGN_OR_RETURN(GearPlans gears, ImportGears(model, options));
+  om::ConstantPool pool;
+  for (om::OmPlan& plan : gears.plans) {
     // 2. Optimisations that do not change results, and between them quantisation, which does.
     NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(plan.graph, options.disabled_passes, options.fusion_limits));
     if (options.quantization) NPUSTREAM_RETURN_IF_ERROR(InsertQuantization(plan.graph, *options.quantization));
@@ -163,9 +165,12 @@ Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& option
     NPUSTREAM_RETURN_IF_ERROR(VerifyGraph(plan.graph));
     // 4. Every node must have a kernel; then layouts, packed weights and buffers for kinds of machines.
     NPUSTREAM_RETURN_IF_ERROR(LowerPlan(plan, options.packed_isas));
+    if (gears.plans.size() == 1) continue;
+    pool.Share(plan.graph);
+    for (om::NativePlan& native : plan.natives) pool.Share(native);
   }
   // 5. The model's description.
-  return DescribeModel(std::move(batches), options);
+  return DescribeModel(std::move(gears), options);
 }
 
 }  // namespace npustream::compiler

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "npu_sim/compiler/gears.h"
 #include "npu_sim/compiler/onnx/onnx_model.h"
 #include "npu_sim/compiler/passes/fusion_limits.h"
 #include "npu_sim/compiler/passes/lower_precision.h"
@@ -23,10 +24,8 @@ struct CompileOptions {
   std::string soc;           // "Ascend310P3"
   FusionLimits fusion_limits;  // of that SoC
   std::string command_line;  // as the user called the compiler
-  // Shapes of inputs that differ from the file or are open there. −1 on axis 0: the batch, see `gears`.
-  std::map<std::string, om::Dims> input_shapes;
-  // Batch sizes of a model with dynamic batch, ascending. Empty: the batch is what the shapes say.
-  std::vector<int64_t> gears;
+  InputShapes input_shapes;  // of inputs that differ from the file or are open there; −1 where gears decide
+  GearOptions gears;
   std::vector<om::AippConfig> aipp;                  // resolved (aipp/resolve_aipp.h)
   std::vector<std::string> outputs;                  // tensors that become outputs instead of the file's
   std::map<std::string, om::DataType> output_types;  // by output name; others keep their type

@@ -206,11 +206,13 @@ om::Bytes PackDense(const ConvShape& s, const AmxCut& cut, const Problem& proble
 
 bool CanBf16Conv(const ConvShape& s, const Problem& problem) {
   const auto activation = FusedActivation(*problem.node);
+  const bool wanted = problem.isa == Isa::kAmx && om::GetString(*problem.node, kComputeType, "") == kComputeBf16 &&
+                      CanBlockedConv(s, problem) && activation.ok() &&
+                      SimdFor(problem.isa).bf16_finish[static_cast<int>(activation->op)] != nullptr;
+  if (!wanted) return false;
   const om::Layout source = SourceLayout(s, problem.inputs[0], problem.isa);
   const bool fits = s.IsDepthwise() || AmxCut(s, source, kElement).Weights(s) <= kMostScratch;
-  return fits && static_cast<int64_t>(ScratchBytes(s, source)) <= kMostScratch && problem.isa == Isa::kAmx && om::GetString(*problem.node, kComputeType, "") == kComputeBf16 &&
-         CanBlockedConv(s, problem) && activation.ok() &&
-         SimdFor(problem.isa).bf16_finish[static_cast<int>(activation->op)] != nullptr;
+  return fits && ScratchBytes(s, source) <= static_cast<size_t>(kMostScratch);
 }
 
 bool HasBf16Tensors(const Problem& problem) {

@@ -121,6 +121,18 @@ Result<AippConfig> AippFromAttributes(const Node& node) {
   return config;
 }
 
+AippConfig WithSource(AippConfig config, int64_t height, int64_t width) {
+  const auto fill = [](int32_t& size, int64_t otherwise) {
+    // One more than a picture may have stands for all larger ones.
+    if (size == 0) size = static_cast<int32_t>(std::clamp<int64_t>(otherwise, 0, 4097));
+  };
+  fill(config.src_image_size_h, height);
+  fill(config.src_image_size_w, width);
+  fill(config.crop_size_h, height);
+  fill(config.crop_size_w, width);
+  return config;
+}
+
 Dims AippInputDims(const AippConfig& config, int64_t batch) {
   const int64_t width = config.src_image_size_w, height = config.src_image_size_h;
   if (config.input_format == "YUV420SP_U8") return {batch, height * 3 / 2, width, 1};

@@ -16,7 +16,7 @@ struct AippConfig {
   std::string aipp_mode = "static";  // static or dynamic
   // YUV420SP_U8, XRGB8888_U8, RGB888_U8 or YUV400_U8
   std::string input_format = "YUV420SP_U8";
-  // Pixels of the picture that is handed in; never 0 here (the model's own size after defaults).
+  // Pixels of the picture that is handed in; 0 only where every gear has its own size.
   int32_t src_image_size_w = 0, src_image_size_h = 0;
   int64_t max_src_image_size = 0;  // bytes, dynamic AIPP only
   bool csc_switch = false;
@@ -40,6 +40,9 @@ struct AippConfig {
 // sizes, formats and ranges that the AIPP file would not be allowed to have.
 Attributes ToAttributes(const AippConfig& config);
 Result<AippConfig> AippFromAttributes(const Node& node);
+
+// The configuration for a network's input of this size: takes it for the source and the crop where they are 0.
+AippConfig WithSource(AippConfig config, int64_t height, int64_t width);
 
 // Dims of the uint8 picture as aclmdlGetInputDimsV2 gives them: n,h·3/2,w,1 for YUV420SP, n,h,w,{4,3,1} otherwise.
 Dims AippInputDims(const AippConfig& config, int64_t batch);

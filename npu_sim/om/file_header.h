@@ -24,7 +24,7 @@ struct FileHeader {
 static_assert(sizeof(FileHeader) == 128 && std::is_trivially_copyable_v<FileHeader>);
 
 inline constexpr char kMagic[3] = {'O', 'M', '\0'};
-inline constexpr char kLayoutVersion = 2;
+inline constexpr char kLayoutVersion = 3;
 inline constexpr size_t kWeightAlignment = 64;
 
 // XXH64 of all that follows the header, seeded with that of the header with `checksum` zero.

@@ -103,10 +103,28 @@ Result<AippConfig> ReadAipp(const fb::Aipp& aipp, Copier& copy) {
 std::vector<PortInfo> ReadPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>>* ports, Copier& copy) {
   std::vector<PortInfo> read;
   for (const fb::Port* port : Each{ports}) {
-    read.push_back({copy.Text(port->name()), static_cast<DataType>(port->type()), copy.List(port->dims()),
-                    static_cast<Format>(port->format())});
+    read.push_back({copy.Text(port->name()), static_cast<DataType>(port->type()), static_cast<Format>(port->format())});
   }
   return read;
+}
+
+std::vector<Dims> ReadShapes(const flatbuffers::Vector<flatbuffers::Offset<fb::Shape>>* shapes, Copier& copy) {
+  std::vector<Dims> read;
+  for (const fb::Shape* shape : Each{shapes}) read.push_back(copy.List(shape->dims()));
+  return read;
+}
+
+std::vector<Gear> ReadGears(const flatbuffers::Vector<flatbuffers::Offset<fb::Gear>>* gears, Copier& copy) {
+  std::vector<Gear> read;
+  for (const fb::Gear* gear : Each{gears}) {
+    read.push_back({copy.List(gear->values()), ReadShapes(gear->inputs(), copy), ReadShapes(gear->outputs(), copy),
+                    gear->plan(), gear->images()});
+  }
+  return read;
+}
+
+double MillisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
 Status ReadAttributes(const fb::Node& node, Attributes& attributes, Copier& copy) {
@@ -247,7 +265,9 @@ struct OmFile::Impl {
   std::span<const std::byte> weights;
   OmInfo info;
   OmSizes sizes;
+  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
   double parse_ms = 0;
+  std::vector<double> plan_parse_ms;  // when each plan was done
   std::vector<OmPlan> plans;  // graphs without the content of constants
   std::vector<std::vector<std::optional<StoredConstant>>> constants;
 
@@ -297,7 +317,9 @@ Status OmFile::Impl::Parse(std::span<const std::byte> file) {
   info.soc.assign(header.soc, strnlen(header.soc, sizeof(header.soc)));
   sizes = {file.size(), sizeof(FileHeader), header.metadata_bytes, header.weight_bytes, header.node_count};
   weights = file.subspan(header.weight_offset, header.weight_bytes);
-  return ParseMetadata(file.subspan(header.metadata_offset, header.metadata_bytes));
+  NPUSTREAM_RETURN_IF_ERROR(ParseMetadata(file.subspan(header.metadata_offset, header.metadata_bytes)));
+  parse_ms = MillisecondsSince(start);
+  return {};
 }
 
 Status OmFile::Impl::ParseMetadata(std::span<const std::byte> metadata) {
@@ -314,8 +336,8 @@ Status OmFile::Impl::ParseMetadata(std::span<const std::byte> metadata) {
   info.command_line = copier.Text(stored->command_line());
   info.inputs = ReadPorts(stored->inputs(), copier);
   info.outputs = ReadPorts(stored->outputs(), copier);
-  info.gears = copier.List(stored->gears());
-  info.dynamic_batch = stored->dynamic_batch();
+  info.gears = ReadGears(stored->gears(), copier);
+  info.dynamic = static_cast<Dynamic>(stored->dynamic());
   for (const fb::Aipp* aipp : Each{stored->aipp()}) {
     NPUSTREAM_ASSIGN_OR_RETURN(AippConfig config, ReadAipp(*aipp, copier));
     info.aipp.push_back(config);
@@ -329,7 +351,7 @@ Status OmFile::Impl::ParseMetadata(std::span<const std::byte> metadata) {
     const std::string context = fmt::format("plan {}", plans.size());
     auto graph = ReadGraph(plan->graph(), weights.size(), places, copier);
     if (!graph.ok()) return graph.status().WithContext(context);
-    OmPlan read{plan->batch(), plan->per_image(), std::move(graph->graph), {}};
+    OmPlan read{std::move(graph->graph), {}};
     constants.push_back(std::move(graph->constants));
     for (const fb::Native* native : Each{plan->natives()}) {
       auto lowered = ReadNative(*native, weights, places, copier);
@@ -339,6 +361,7 @@ Status OmFile::Impl::ParseMetadata(std::span<const std::byte> metadata) {
     }
     plans.push_back(std::move(read));
     pointers.push_back(&plans.back());
+    plan_parse_ms.push_back(MillisecondsSince(start));
   }
   NPUSTREAM_RETURN_IF_ERROR(copier.status());
   return VerifyPlans(info, pointers);
@@ -347,44 +370,29 @@ Status OmFile::Impl::ParseMetadata(std::span<const std::byte> metadata) {
 OmFile::OmFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 OmFile::~OmFile() = default;
 
-namespace {
-double MillisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-}  // namespace
-
 Result<std::unique_ptr<OmFile>> OmFile::Open(const std::filesystem::path& path) {
-  const auto start = std::chrono::steady_clock::now();
-  NPUSTREAM_ASSIGN_OR_RETURN(MappedFile mapping, MappedFile::Open(path));
   auto impl = std::make_unique<Impl>();
+  NPUSTREAM_ASSIGN_OR_RETURN(MappedFile mapping, MappedFile::Open(path));
   impl->mapping.emplace(std::move(mapping));
   if (const Status parsed = impl->Parse(impl->mapping->bytes()); !parsed.ok()) return parsed.WithContext(path.string());
-  impl->parse_ms = MillisecondsSince(start);
   return std::unique_ptr<OmFile>(new OmFile(std::move(impl)));
 }
 
 Result<std::unique_ptr<OmFile>> OmFile::FromBytes(std::span<const std::byte> bytes) {
-  const auto start = std::chrono::steady_clock::now();
   auto impl = std::make_unique<Impl>();
   impl->copy.assign(bytes.begin(), bytes.end());
   if (const Status parsed = impl->Parse(impl->copy); !parsed.ok()) return parsed.WithContext("model in memory");
-  impl->parse_ms = MillisecondsSince(start);
   return std::unique_ptr<OmFile>(new OmFile(std::move(impl)));
 }
 
 const OmInfo& OmFile::info() const { return impl_->info; }
 const OmSizes& OmFile::sizes() const { return impl_->sizes; }
 double OmFile::parse_ms() const { return impl_->parse_ms; }
-size_t OmFile::plan_count() const { return impl_->plans.size(); }
-int64_t OmFile::plan_batch(size_t plan) const { return impl_->plans[plan].batch; }
-bool OmFile::plan_is_per_image(size_t plan) const { return impl_->plans[plan].per_image; }
-
-size_t OmFile::PlanForGear(int64_t gear) const {
-  const auto& gears = impl_->info.gears;
-  const auto found = std::find(gears.begin(), gears.end(), gear);
-  if (found == gears.end()) return plan_count();
-  return impl_->plans[0].per_image ? 0 : static_cast<size_t>(found - gears.begin());
+double OmFile::parse_ms(size_t plan) const {
+  return impl_->plan_parse_ms[plan] + impl_->parse_ms - impl_->plan_parse_ms.back();
 }
+size_t OmFile::plan_count() const { return impl_->plans.size(); }
+const Graph& OmFile::Outline(size_t plan) const { return impl_->plans[plan].graph; }
 
 Result<Graph> OmFile::LoadGraph(size_t plan) const {
   if (plan >= plan_count()) return Status(StatusCode::kInvalidArgument, fmt::format("there is no plan {}", plan));

@@ -30,12 +30,12 @@ class OmFile {
   const OmInfo& info() const;
   const OmSizes& sizes() const;
   double parse_ms() const;  // how long opening and verifying took
+  // How much of that the plans up to and with `plan` took, and all that is not a plan's.
+  double parse_ms(size_t plan) const;
 
   size_t plan_count() const;
-  int64_t plan_batch(size_t plan) const;
-  bool plan_is_per_image(size_t plan) const;
-  // The plan that runs `gear`; plan_count() when `gear` is not one of info().gears.
-  size_t PlanForGear(int64_t gear) const;
+  // The portable graph without the content of its constants.
+  const Graph& Outline(size_t plan) const;
   // The portable graph; its constants are copied out of the file.
   Result<Graph> LoadGraph(size_t plan) const;
   // The stored lowerings. Their constants point into the file: they live as long as this object.

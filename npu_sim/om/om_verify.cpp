@@ -183,15 +183,67 @@ Status VerifyBuffers(const NativePlan& plan) {
   return {};
 }
 
-// Whether a port as shown has, at batch `gear`, the very size that the plan reads or writes: callers allocate by it.
-bool PortMatches(const PortInfo& port, const Tensor& tensor, const OmPlan& plan, int64_t gear, bool dynamic) {
-  if (port.type != tensor.type || port.dims.size() != tensor.dims.size()) return false;
-  Dims shown = port.dims, meant = tensor.dims;
-  const int64_t images = plan.per_image ? gear : 1;
-  if (meant.empty()) return images == 1;
-  if (dynamic && shown[0] == -1) shown[0] = gear;
-  meant[0] *= images;
-  return shown == meant;
+bool ArePossible(const std::vector<PortInfo>& ports, const std::vector<Dims>& shapes, const std::vector<Dims>& first) {
+  if (shapes.size() != ports.size()) return false;
+  for (size_t i = 0; i < ports.size(); ++i) {
+    // Of one rank in all gears, so that there is a common shape to show.
+    if (shapes[i].size() != first[i].size() || !CheckedBytes(ports[i].type, shapes[i])) return false;
+  }
+  return true;
+}
+
+size_t ValuesOf(Dynamic dynamic, const Gear& gear) {
+  size_t dims = 0;
+  for (const Dims& input : gear.inputs) dims += input.size();
+  switch (dynamic) {
+    case Dynamic::kNothing: return 0;
+    case Dynamic::kBatch: return 1;
+    case Dynamic::kImageSize: return 2;
+    case Dynamic::kDims: return dims;
+  }
+  return 0;
+}
+
+Status VerifyGears(const OmInfo& info) {
+  if (info.dynamic > Dynamic::kDims) return Corrupt("unknown kind of gears");
+  if (info.gears.empty() || info.gears.size() > kMaxGears) return Corrupt("{} gears", info.gears.size());
+  if (info.dynamic == Dynamic::kNothing && info.gears.size() > 1) return Corrupt("gears without a choice");
+  for (size_t i = 0; i < info.gears.size(); ++i) {
+    const Gear &gear = info.gears[i], &first = info.gears.front();
+    if (gear.values.size() != ValuesOf(info.dynamic, gear) ||
+        std::any_of(gear.values.begin(), gear.values.end(), [](int64_t v) { return v < 0 || v > int64_t{1} << 40; })) {
+      return Corrupt("gear {} is chosen by impossible values", i);
+    }
+    if (gear.images < 1 || gear.images > kMaxImages) return Corrupt("gear {} has {} images", i, gear.images);
+    if (!ArePossible(info.inputs, gear.inputs, first.inputs) || !ArePossible(info.outputs, gear.outputs, first.outputs))
+      return Corrupt("gear {} has an impossible shape", i);
+    if (info.FindGear(gear.values) != i) return Corrupt("gear {} is there twice", i);
+    if (info.dynamic == Dynamic::kBatch && i > 0 && gear.values < info.gears[i - 1].values)
+      return Corrupt("batch size {} is out of order", gear.values[0]);
+  }
+  return {};
+}
+
+// Whether `images` runs of a plan with `tensor` fill exactly a port of these dims: callers allocate by it. A whole
+// input may be meant for every run.
+bool Fills(const Tensor& tensor, const Dims& dims, int64_t images, bool may_be_whole) {
+  if (may_be_whole && tensor.dims == dims) return true;
+  Dims all = tensor.dims;
+  if (all.empty()) return images == 1 && dims.empty();
+  all[0] *= images;
+  return all == dims;
+}
+
+Status VerifyAipp(const OmInfo& info, const AippConfig& aipp) {
+  if (!InRange(aipp.related_input_rank, info.inputs.size()))
+    return Corrupt("AIPP names input {}", aipp.related_input_rank);
+  if (info.gears.front().inputs[static_cast<size_t>(aipp.related_input_rank)].size() != 4)
+    return Corrupt("AIPP names input {}, which is no picture", aipp.related_input_rank);
+  Node node;
+  // Where gears have the source's size, any will do here: it is the network's input itself.
+  node.attributes = ToAttributes(info.dynamic == Dynamic::kImageSize ? WithSource(aipp, 2, 2) : aipp);
+  if (auto checked = AippFromAttributes(node); !checked.ok()) return Corrupt("{}", checked.status().message());
+  return {};
 }
 
 }  // namespace
@@ -256,52 +308,40 @@ Status VerifyNative(const NativePlan& plan, const Graph& graph) {
 }
 
 Status VerifyInfo(const OmInfo& info) {
-  if (info.gears.empty() || info.gears.size() > 100) return Corrupt("{} batch sizes", info.gears.size());
-  for (size_t i = 0; i < info.gears.size(); ++i) {
-    const int64_t gear = info.gears[i];
-    if (gear < 1 || gear > kMaxBatch || (i > 0 && gear <= info.gears[i - 1]))
-      return Corrupt("batch size {} is out of order", gear);
-  }
   if (info.inputs.size() > 1024 || info.outputs.size() > 1024) return Corrupt("too many inputs or outputs");
   for (const auto* ports : {&info.inputs, &info.outputs}) {
     for (const PortInfo& port : *ports) {
-      Dims dims = port.dims;
-      if (!dims.empty() && dims[0] == -1) dims[0] = info.gears.back();
-      if (!CheckedBytes(port.type, dims)) return Corrupt("port '{}' has an impossible type or shape", port.name);
       if (port.format < Format::kNchw || port.format > Format::kNd)
         return Corrupt("port '{}' has an unknown format", port.name);
     }
   }
-  for (const AippConfig& aipp : info.aipp) {
-    Node node;
-    node.attributes = ToAttributes(aipp);
-    if (auto checked = AippFromAttributes(node); !checked.ok()) return Corrupt("{}", checked.status().message());
-    if (!InRange(aipp.related_input_rank, info.inputs.size()))
-      return Corrupt("AIPP names input {}", aipp.related_input_rank);
-  }
+  NPUSTREAM_RETURN_IF_ERROR(VerifyGears(info));
+  for (const AippConfig& aipp : info.aipp) NPUSTREAM_RETURN_IF_ERROR(VerifyAipp(info, aipp));
   return {};
 }
 
 Status VerifyPlans(const OmInfo& info, const std::vector<const OmPlan*>& plans) {
-  const bool per_image = plans.size() == 1 && plans[0]->per_image;
-  if (!per_image && plans.size() != info.gears.size())
-    return Corrupt("{} plans for {} batch sizes", plans.size(), info.gears.size());
-  for (size_t i = 0; i < plans.size(); ++i) {
-    const OmPlan& plan = *plans[i];
-    if (plan.per_image != per_image) return Corrupt("plan {} is per image beside others", i);
-    if (plan.batch != (per_image ? 1 : info.gears[i])) return Corrupt("plan {} has batch {}", i, plan.batch);
-    const std::vector<int64_t> served = per_image ? info.gears : std::vector<int64_t>{plan.batch};
-    const auto agree = [&](const std::vector<PortInfo>& ports, const std::vector<TensorId>& tensors) {
+  std::vector<bool> used(plans.size());
+  for (size_t i = 0; i < info.gears.size(); ++i) {
+    const Gear& gear = info.gears[i];
+    if (gear.plan >= plans.size()) return Corrupt("gear {} names plan {}", i, gear.plan);
+    used[gear.plan] = true;
+    const Graph& graph = plans[gear.plan]->graph;
+    const auto agree = [&](const std::vector<PortInfo>& ports, const std::vector<Dims>& shapes,
+                           const std::vector<TensorId>& tensors, bool are_inputs) {
       if (ports.size() != tensors.size()) return false;
       for (size_t k = 0; k < ports.size(); ++k) {
-        for (const int64_t gear : served) {
-          if (!PortMatches(ports[k], plan.graph.tensors[tensors[k]], plan, gear, info.dynamic_batch)) return false;
-        }
+        const Tensor& tensor = graph.tensors[static_cast<size_t>(tensors[k])];
+        if (ports[k].type != tensor.type || !Fills(tensor, shapes[k], gear.images, are_inputs)) return false;
       }
       return true;
     };
-    if (!agree(info.inputs, plan.graph.inputs)) return Corrupt("plan {}'s inputs differ from the model's", i);
-    if (!agree(info.outputs, plan.graph.outputs)) return Corrupt("plan {}'s outputs differ from the model's", i);
+    if (!agree(info.inputs, gear.inputs, graph.inputs, true)) return Corrupt("gear {}'s inputs differ from its plan's", i);
+    if (!agree(info.outputs, gear.outputs, graph.outputs, false))
+      return Corrupt("gear {}'s outputs differ from its plan's", i);
+  }
+  for (size_t i = 0; i < plans.size(); ++i) {
+    if (!used[i]) return Corrupt("plan {} serves no gear", i);
   }
   return {};
 }

@@ -20,7 +20,7 @@ std::optional<uint64_t> CheckedBytes(DataType type, const Dims& dims, Layout lay
 // `constant_bytes[i]` is the size of tensor i's content when it is a constant.
 Status VerifyGraph(const Graph& graph, const std::vector<std::optional<uint64_t>>& constant_bytes);
 Status VerifyNative(const NativePlan& plan, const Graph& graph);
-// The ports, gears and AIPP of `info`, and that they agree with the plans.
+// The ports, gears and AIPP of `info`, and then that its gears agree with the plans.
 Status VerifyInfo(const OmInfo& info);
 Status VerifyPlans(const OmInfo& info, const std::vector<const OmPlan*>& plans);
 

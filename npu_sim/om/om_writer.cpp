@@ -65,7 +65,7 @@ class MetadataWriter {
       std::vector<Offset<fb::Native>> natives;
       for (const NativePlan& native : plan.natives) natives.push_back(Write(native));
       const auto graph = Write(plan.graph);
-      plans.push_back(fb::CreatePlan(builder_, plan.batch, plan.per_image, graph, builder_.CreateVector(natives)));
+      plans.push_back(fb::CreatePlan(builder_, graph, builder_.CreateVector(natives)));
     }
     const auto info = Write(model.info);
     fb::FinishModelBuffer(builder_, fb::CreateModel(builder_, info, builder_.CreateVector(plans)));
@@ -99,11 +99,23 @@ class MetadataWriter {
     std::vector<Offset<fb::Port>> written;
     for (const PortInfo& port : ports) {
       const auto name = builder_.CreateString(port.name);
-      const auto dims = builder_.CreateVector(port.dims);
       written.push_back(
-          fb::CreatePort(builder_, name, static_cast<int8_t>(port.type), dims, static_cast<int8_t>(port.format)));
+          fb::CreatePort(builder_, name, static_cast<int8_t>(port.type), static_cast<int8_t>(port.format)));
     }
     return builder_.CreateVector(written);
+  }
+
+  Vector<Offset<fb::Shape>> Write(const std::vector<Dims>& shapes) {
+    std::vector<Offset<fb::Shape>> written;
+    for (const Dims& dims : shapes) written.push_back(fb::CreateShape(builder_, builder_.CreateVector(dims)));
+    return builder_.CreateVector(written);
+  }
+
+  Offset<fb::Gear> Write(const Gear& gear) {
+    const auto values = builder_.CreateVector(gear.values);
+    const auto inputs = Write(gear.inputs);
+    const auto outputs = Write(gear.outputs);
+    return fb::CreateGear(builder_, values, inputs, outputs, gear.plan, gear.images);
   }
 
   Offset<fb::Info> Write(const OmInfo& info) {
@@ -113,8 +125,10 @@ class MetadataWriter {
     const auto command_line = builder_.CreateString(info.command_line);
     const auto inputs = Write(info.inputs);
     const auto outputs = Write(info.outputs);
-    const auto gears = builder_.CreateVector(info.gears);
-    return fb::CreateInfo(builder_, name, command_line, inputs, outputs, gears, info.dynamic_batch,
+    std::vector<Offset<fb::Gear>> written;
+    for (const Gear& gear : info.gears) written.push_back(Write(gear));
+    const auto gears = builder_.CreateVector(written);
+    return fb::CreateInfo(builder_, name, command_line, inputs, outputs, gears, static_cast<uint8_t>(info.dynamic),
                           builder_.CreateVector(aipp));
   }
 

@@ -18,18 +18,20 @@ struct OperatorUse {
   uint64_t weight_bytes = 0;  // as packed for this CPU
 };
 
-// The plan of one gear, or of all of them when images run one by one.
+// The plan of one gear, or of several when images run one by one.
 struct PlanReport {
-  std::vector<int64_t> gears;
+  std::vector<std::string> gears;  // those that it serves: "4", "416,416"
   std::vector<OperatorUse> operators;  // most weights first, then by name
   uint64_t pool_bytes = 0;        // of one core: where everything between inputs and outputs lies
   uint64_t pool_lower_bound = 0;  // the most that is alive at once: no plan can do with less
+  LoadTimes load;  // of one load just now, up to and with this plan
 };
 
 struct ModelReport {
+  om::Dynamic dynamic = om::Dynamic::kNothing;
+  std::vector<std::string> gears;  // a line each, with the shapes of all ports; empty without a choice
   std::vector<PlanReport> plans;
   MemoryNeeds memory;  // on one core
-  LoadTimes load;      // of one load just now
   std::vector<std::string> packed_for;  // instruction sets whose packed weights the file has
   bool packed_for_this_cpu = false;  // the file's packed weights serve as they are
 };

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "npu_sim/kernels/isa.h"
+#include "npu_sim/om/constant_pool.h"
 #include "npu_sim/program/lowering.h"
 
 namespace npustream::program {
@@ -21,17 +22,19 @@ const om::NativePlan* StoredPlan(const om::OmFile& file, size_t plan) {
 Result<NativePlans> NativePlans::Of(const om::OmFile& file) {
   const int64_t begin_ns = Clock::System().NowNs();
   NativePlans plans;
+  om::ConstantPool pool;
   for (size_t i = 0; i < file.plan_count(); ++i) {
-    if (const om::NativePlan* stored = StoredPlan(file, i)) {
-      plans.plans_.push_back(stored);
-      continue;
+    const om::NativePlan* plan = StoredPlan(file, i);  // the file holds equal constants once
+    if (plan == nullptr) {
+      NPUSTREAM_ASSIGN_OR_RETURN(const om::Graph graph, file.LoadGraph(i));
+      NPUSTREAM_ASSIGN_OR_RETURN(om::NativePlan made, Lower(graph));
+      if (file.plan_count() > 1) pool.Share(made);
+      plans.made_.push_back(std::make_unique<const om::NativePlan>(std::move(made)));
+      plan = plans.made_.back().get();
     }
-    NPUSTREAM_ASSIGN_OR_RETURN(const om::Graph graph, file.LoadGraph(i));
-    NPUSTREAM_ASSIGN_OR_RETURN(om::NativePlan plan, Lower(graph));
-    plans.made_.push_back(std::make_unique<const om::NativePlan>(std::move(plan)));
-    plans.plans_.push_back(plans.made_.back().get());
+    plans.plans_.push_back(plan);
+    plans.making_ms_.push_back(static_cast<double>(Clock::System().NowNs() - begin_ns) * 1e-6);
   }
-  plans.making_ms_ = static_cast<double>(Clock::System().NowNs() - begin_ns) * 1e-6;
   return plans;
 }
 

@@ -19,14 +19,15 @@ class NativePlans {
 
   size_t size() const { return plans_.size(); }
   const om::NativePlan& operator[](size_t plan) const { return *plans_[plan]; }
-  double making_ms() const { return making_ms_; }  // how long finding or making them took
+  // How long finding or making the plans up to and with this one took.
+  double making_ms(size_t plan) const { return making_ms_[plan]; }
   auto begin() const { return plans_.begin(); }
   auto end() const { return plans_.end(); }
 
  private:
   std::vector<std::unique_ptr<const om::NativePlan>> made_;
   std::vector<const om::NativePlan*> plans_;
-  double making_ms_ = 0;
+  std::vector<double> making_ms_;
 };
 
 }  // namespace npustream::program

@@ -23,24 +23,43 @@ double MillisecondsSince(std::chrono::steady_clock::time_point start) {
 }
 
 // Where each constant of each plan goes; plans of several gears share what they have in common.
-struct WeightMap {
-  std::vector<std::vector<size_t>> offsets;
-  size_t bytes = 0;
-};
-
-WeightMap MapWeights(const NativePlans& plans) {
-  WeightMap map;
-  std::map<std::pair<const std::byte*, size_t>, size_t> known;
-  for (const om::NativePlan* plan : plans) {
-    auto& offsets = map.offsets.emplace_back();
-    for (const om::Blob& blob : plan->constants) {
-      const auto [found, added] = known.try_emplace({blob.bytes.data(), blob.bytes.size()}, map.bytes);
-      if (added) map.bytes += AlignUp(blob.bytes.size());
-      offsets.push_back(found->second);
+class WeightMap {
+ public:
+  void Add(const om::NativePlan& plan) {
+    auto& moves = moves_.emplace_back();
+    for (const om::Blob& blob : plan.constants) {
+      const auto [found, added] = known_.try_emplace({blob.bytes.data(), blob.bytes.size()}, bytes_);
+      if (added) bytes_ += AlignUp(blob.bytes.size());
+      moves.push_back({blob.bytes, found->second, added});
     }
   }
-  return map;
-}
+
+  size_t bytes() const { return bytes_; }
+
+  // Moves those constants of a plan that no plan before it has.
+  void Move(size_t plan, std::span<std::byte> memory) const {
+    for (const Constant& constant : moves_[plan]) {
+      if (constant.is_first && !constant.bytes.empty())
+        std::memcpy(memory.data() + constant.offset, constant.bytes.data(), constant.bytes.size());
+    }
+  }
+
+  std::vector<const std::byte*> Addresses(size_t plan, std::span<const std::byte> memory) const {
+    std::vector<const std::byte*> addresses;
+    for (const Constant& constant : moves_[plan]) addresses.push_back(memory.data() + constant.offset);
+    return addresses;
+  }
+
+ private:
+  struct Constant {
+    std::span<const std::byte> bytes;
+    size_t offset;
+    bool is_first;
+  };
+  std::vector<std::vector<Constant>> moves_;
+  std::map<std::pair<const std::byte*, size_t>, size_t> known_;
+  size_t bytes_ = 0;
+};
 
 // One core's arena serves every gear.
 size_t ArenaBytes(const NativePlans& plans) {
@@ -49,20 +68,37 @@ size_t ArenaBytes(const NativePlans& plans) {
   return AlignUp(bytes);
 }
 
-Port MakePort(const om::PortInfo& info, int64_t batch) {
-  Port port{info.name, info.type, info.dims, 0};
-  const bool dynamic = !info.dims.empty() && info.dims[0] < 0;
-  om::Dims dims = info.dims;
-  if (dynamic) dims[0] = batch;
-  port.bytes_per_batch1 =
-      static_cast<size_t>(om::ElementCount(dims)) * om::SizeOf(info.type) / static_cast<size_t>(batch);
-  return port;
+// A port in one gear: its bytes, and how far apart those of two runs of the plan are (0: every run has all of it).
+struct PortSlices {
+  size_t bytes = 0, stride = 0;
+};
+
+// What a gear's runs are made of.
+struct GearRuns {
+  size_t plan = 0;
+  int images = 1;
+  std::vector<PortSlices> inputs, outputs;
+};
+
+std::vector<PortSlices> SlicesOf(const std::vector<om::Dims>& shapes, const om::Graph& graph,
+                                 const std::vector<om::TensorId>& ids) {
+  std::vector<PortSlices> slices;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    const om::Tensor& tensor = graph.tensors[static_cast<size_t>(ids[i])];
+    const size_t bytes = static_cast<size_t>(om::ElementCount(shapes[i])) * om::SizeOf(tensor.type);
+    slices.push_back({bytes, shapes[i] == tensor.dims ? 0 : tensor.ByteSize()});
+  }
+  return slices;
 }
 
-// Only an axis 0 that is shown as −1 follows the gear; a port with fixed dims may have no batch axis at all.
-size_t PortBytes(const Port& port, int64_t gear) {
-  if (!port.dims.empty() && port.dims[0] < 0) return port.bytes_per_batch1 * static_cast<size_t>(gear);
-  return static_cast<size_t>(om::ElementCount(port.dims)) * om::SizeOf(port.type);
+std::vector<GearRuns> RunsOf(const om::OmFile& file) {
+  std::vector<GearRuns> runs;
+  for (const om::Gear& gear : file.info().gears) {
+    const om::Graph& graph = file.Outline(gear.plan);
+    runs.push_back({gear.plan, static_cast<int>(gear.images), SlicesOf(gear.inputs, graph, graph.inputs),
+                    SlicesOf(gear.outputs, graph, graph.outputs)});
+  }
+  return runs;
 }
 
 }  // namespace
@@ -80,29 +116,22 @@ Result<AlignedMemory> AlignedMemory::Allocate(size_t bytes) {
 
 class Program::Impl {
  public:
-  std::vector<Port> inputs, outputs;
-  std::vector<int64_t> gears;
-  LoadTimes times;
+  om::OmInfo info;
+  std::vector<GearRuns> gears;
+  std::vector<LoadTimes> times;
   AlignedMemory own_weights, own_work;
   std::vector<std::unique_ptr<PlanRunner>> runners;
-  bool per_image = false;
 
   Status Load(const om::OmFile& file, const NativePlans& plans, int cores, ProgramMemory memory);
-  size_t PlanIndex(int64_t gear) const {
-    if (per_image) return 0;
-    return static_cast<size_t>(std::lower_bound(gears.begin(), gears.end(), gear) - gears.begin());
-  }
 
  private:
-  Status Place(const NativePlans& plans, const WeightMap& weights, int cores, ProgramMemory& memory);
+  Status Provide(size_t weight_bytes, size_t work_bytes, ProgramMemory& memory);
 };
 
-// Makes sure there is memory, and moves the weights into it.
-Status Program::Impl::Place(const NativePlans& plans, const WeightMap& weights, int cores,
-                            ProgramMemory& memory) {
-  const size_t work_bytes = ArenaBytes(plans) * static_cast<size_t>(cores);
+// Makes sure there is memory.
+Status Program::Impl::Provide(size_t weight_bytes, size_t work_bytes, ProgramMemory& memory) {
   if (memory.weights.empty()) {
-    NPUSTREAM_ASSIGN_OR_RETURN(own_weights, AlignedMemory::Allocate(weights.bytes));
+    NPUSTREAM_ASSIGN_OR_RETURN(own_weights, AlignedMemory::Allocate(weight_bytes));
     memory.weights = {own_weights.data(), own_weights.size()};
     memory.weights_are_loaded = false;
   }
@@ -110,51 +139,46 @@ Status Program::Impl::Place(const NativePlans& plans, const WeightMap& weights, 
     NPUSTREAM_ASSIGN_OR_RETURN(own_work, AlignedMemory::Allocate(work_bytes));
     memory.work = {own_work.data(), own_work.size()};
   }
-  if (memory.weights.size() < weights.bytes || memory.work.size() < work_bytes) {
+  if (memory.weights.size() < weight_bytes || memory.work.size() < work_bytes) {
     return Status(StatusCode::kInvalidArgument,
                   fmt::format("the memory lent is too small: weights {} of {} bytes, work {} of {}",
-                              memory.weights.size(), weights.bytes, memory.work.size(), work_bytes));
-  }
-  if (memory.weights_are_loaded) return {};
-  for (size_t p = 0; p < plans.size(); ++p) {
-    for (size_t i = 0; i < plans[p].constants.size(); ++i) {
-      const auto bytes = plans[p].constants[i].bytes;
-      if (!bytes.empty()) std::memcpy(memory.weights.data() + weights.offsets[p][i], bytes.data(), bytes.size());
-    }
+                              memory.weights.size(), weight_bytes, memory.work.size(), work_bytes));
   }
   return {};
 }
 
 Status Program::Impl::Load(const om::OmFile& file, const NativePlans& plans, int cores, ProgramMemory memory) {
   if (cores < 1) return Status(StatusCode::kInvalidArgument, fmt::format("{} cores", cores));
-  const om::OmInfo& info = file.info();
-  gears = info.gears;
-  per_image = file.plan_is_per_image(0);
-  const int64_t largest = gears.back();
-  for (const om::PortInfo& port : info.inputs) inputs.push_back(MakePort(port, largest));
-  for (const om::PortInfo& port : info.outputs) outputs.push_back(MakePort(port, largest));
-  times.parse_ms = file.parse_ms();
+  info = file.info();
+  gears = RunsOf(file);
+  times.resize(plans.size());
 
   auto start = std::chrono::steady_clock::now();
-  const WeightMap weights = MapWeights(plans);
-  times.plan_ms = plans.making_ms() + MillisecondsSince(start);
-
-  start = std::chrono::steady_clock::now();
-  NPUSTREAM_RETURN_IF_ERROR(Place(plans, weights, cores, memory));
-  times.transfer_ms = MillisecondsSince(start);
+  WeightMap weights;
+  for (size_t p = 0; p < plans.size(); ++p) {
+    weights.Add(plans[p]);
+    times[p].parse_ms = file.parse_ms(p);
+    times[p].plan_ms = plans.making_ms(p) + MillisecondsSince(start);
+  }
 
   start = std::chrono::steady_clock::now();
   const size_t arena_bytes = ArenaBytes(plans);
+  NPUSTREAM_RETURN_IF_ERROR(Provide(weights.bytes(), arena_bytes * static_cast<size_t>(cores), memory));
+  for (size_t p = 0; p < plans.size(); ++p) {
+    if (!memory.weights_are_loaded) weights.Move(p, memory.weights);
+    times[p].transfer_ms = MillisecondsSince(start);
+  }
+
+  start = std::chrono::steady_clock::now();
   std::vector<std::byte*> arenas;
   for (int core = 0; core < cores; ++core)
     arenas.push_back(memory.work.data() + static_cast<size_t>(core) * arena_bytes);
   for (size_t p = 0; p < plans.size(); ++p) {
-    std::vector<const std::byte*> constants;
-    for (const size_t offset : weights.offsets[p]) constants.push_back(memory.weights.data() + offset);
-    NPUSTREAM_ASSIGN_OR_RETURN(auto runner, PlanRunner::Create(plans[p], std::move(constants), arenas));
+    NPUSTREAM_ASSIGN_OR_RETURN(auto runner,
+                               PlanRunner::Create(plans[p], weights.Addresses(p, memory.weights), arenas));
     runners.push_back(std::move(runner));
+    times[p].register_ms = MillisecondsSince(start);
   }
-  times.register_ms = MillisecondsSince(start);
   return {};
 }
 
@@ -162,7 +186,9 @@ Program::Program(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Program::~Program() = default;
 
 MemoryNeeds Program::Query(const NativePlans& plans, int cores) {
-  return {std::max(MapWeights(plans).bytes, kAlignment),
+  WeightMap weights;
+  for (const om::NativePlan* plan : plans) weights.Add(*plan);
+  return {std::max(weights.bytes(), kAlignment),
           std::max(ArenaBytes(plans), kAlignment) * static_cast<size_t>(cores)};
 }
 
@@ -183,28 +209,27 @@ Result<std::unique_ptr<Program>> Program::Load(const om::OmFile& file, int cores
   return Load(file, plans, cores, memory);
 }
 
-const std::vector<Port>& Program::inputs() const { return impl_->inputs; }
-const std::vector<Port>& Program::outputs() const { return impl_->outputs; }
-const std::vector<int64_t>& Program::gears() const { return impl_->gears; }
-const LoadTimes& Program::load_times() const { return impl_->times; }
+const om::OmInfo& Program::info() const { return impl_->info; }
+const std::vector<LoadTimes>& Program::load_times_by_plan() const { return impl_->times; }
 
-size_t Program::InputBytes(size_t index, int64_t gear) const { return PortBytes(impl_->inputs[index], gear); }
-size_t Program::OutputBytes(size_t index, int64_t gear) const { return PortBytes(impl_->outputs[index], gear); }
+size_t Program::InputBytes(size_t index, size_t gear) const { return impl_->gears[gear].inputs[index].bytes; }
+size_t Program::OutputBytes(size_t index, size_t gear) const { return impl_->gears[gear].outputs[index].bytes; }
 
-int Program::PartCount(int64_t gear) const { return impl_->per_image ? static_cast<int>(gear) : 1; }
+int Program::PartCount(size_t gear) const { return impl_->gears[gear].images; }
 
-Status Program::RunPart(int64_t gear, int part, int core, std::span<const std::byte* const> inputs,
+Status Program::RunPart(size_t gear, int part, int core, std::span<const std::byte* const> inputs,
                         std::span<std::byte* const> outputs) const {
   constexpr size_t kMaxPorts = 64;
-  PlanRunner& runner = *impl_->runners[impl_->PlanIndex(gear)];
-  if (!impl_->per_image || part == 0) return runner.Run(core, inputs, outputs);
+  const GearRuns& runs = impl_->gears[gear];
+  PlanRunner& runner = *impl_->runners[runs.plan];
+  if (part == 0) return runner.Run(core, inputs, outputs);
   if (inputs.size() > kMaxPorts || outputs.size() > kMaxPorts)
     return Status(StatusCode::kUnsupported, "more than 64 inputs or outputs");
   const std::byte* part_inputs[kMaxPorts];
   std::byte* part_outputs[kMaxPorts];
   const auto image = static_cast<size_t>(part);
-  for (size_t i = 0; i < inputs.size(); ++i) part_inputs[i] = inputs[i] + impl_->inputs[i].bytes_per_batch1 * image;
-  for (size_t i = 0; i < outputs.size(); ++i) part_outputs[i] = outputs[i] + impl_->outputs[i].bytes_per_batch1 * image;
+  for (size_t i = 0; i < inputs.size(); ++i) part_inputs[i] = inputs[i] + runs.inputs[i].stride * image;
+  for (size_t i = 0; i < outputs.size(); ++i) part_outputs[i] = outputs[i] + runs.outputs[i].stride * image;
   return runner.Run(core, {part_inputs, inputs.size()}, {part_outputs, outputs.size()});
 }
 

@@ -4,27 +4,18 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "base/status.h"
-#include "npu_sim/om/graph.h"
+#include "npu_sim/om/om_model.h"
 
 namespace npustream::om {
 class OmFile;  // a verified OM (npu_sim/om/om_reader.h)
-}
+}  // namespace npustream::om
 
 namespace npustream::program {
 
 class NativePlans;  // an OM's plans for this CPU (npu_sim/program/native_plans.h)
-
-// One input or output of a model as a program's user sees it.
-struct Port {
-  std::string name;
-  om::DataType type = om::DataType::kFloat32;
-  om::Dims dims;                // as written in the OM: −1 on axis 0 when the batch is dynamic
-  size_t bytes_per_batch1 = 0;  // bytes of one image (batch 1); for a model with a fixed batch, bytes / batch
-};
 
 struct MemoryNeeds {
   size_t weight_bytes = 0;  // read-only, may be shared by several programs of one OM
@@ -57,22 +48,22 @@ class Program {
                                                ProgramMemory memory = {});
   ~Program();
 
-  const std::vector<Port>& inputs() const;
-  const std::vector<Port>& outputs() const;
-  // Batch sizes it can run, ascending; one entry for a model without dynamic batch.
-  const std::vector<int64_t>& gears() const;
-  const LoadTimes& load_times() const;
+  // Ports and gears as the file has them; gears are named by their index there.
+  const om::OmInfo& info() const;
+  const LoadTimes& load_times() const { return load_times_by_plan().back(); }
+  // What loading would have taken with the plans up to each one only.
+  const std::vector<LoadTimes>& load_times_by_plan() const;
 
-  // Bytes of input or output `index` at batch `gear`.
-  size_t InputBytes(size_t index, int64_t gear) const;
-  size_t OutputBytes(size_t index, int64_t gear) const;
+  // Bytes of input or output `index` in gear `gear`.
+  size_t InputBytes(size_t index, size_t gear) const;
+  size_t OutputBytes(size_t index, size_t gear) const;
 
-  // A run at batch `gear` consists of this many independent parts (its images when the model treats every image by
-  // itself, else 1). Results do not depend on which core runs a part, or in which order.
-  int PartCount(int64_t gear) const;
-  // Runs one part on core `core` (0 ≤ core < cores): reads `inputs`, writes `outputs` (whole-batch addresses, in the
-  // order of the ports). The caller has checked sizes and gear.
-  Status RunPart(int64_t gear, int part, int core, std::span<const std::byte* const> inputs,
+  // A run consists of this many independent parts (its images when the model treats every image by itself, else 1).
+  // Results do not depend on which core runs a part, or in which order.
+  int PartCount(size_t gear) const;
+  // Runs one part on core `core` (0 ≤ core < cores): reads `inputs`, writes `outputs` (addresses of the gear's whole
+  // ports, in their order). The caller has checked sizes and gear.
+  Status RunPart(size_t gear, int part, int core, std::span<const std::byte* const> inputs,
                  std::span<std::byte* const> outputs) const;
 
  private:

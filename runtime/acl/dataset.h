@@ -13,9 +13,9 @@ namespace npustream::acl {
 // The inputs or outputs of a run, by the order of the model's description.
 struct Dataset {
   std::vector<aclDataBuffer*> buffers;
-  // What aclmdlSetDynamicBatchSize was given last, also when it refused it: then a run is refused too. Nothing: the
-  // largest gear.
-  std::optional<uint64_t> batch;
+  // What aclmdlSetDynamic… was given last, also when it refused it: then a run is refused too. Nothing: the largest
+  // gear.
+  std::optional<std::vector<int64_t>> choice;
 };
 
 HandleTable<Dataset>& Datasets();

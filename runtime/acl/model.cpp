@@ -1,6 +1,5 @@
 #include "runtime/acl/model.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -24,14 +23,10 @@ Models& AllModels() {
 }  // namespace
 
 const om::AippConfig* ModelDescription::StaticAipp(size_t input) const {
-  for (const om::AippConfig& config : aipp) {
+  for (const om::AippConfig& config : info.aipp) {
     if (config.related_input_rank == static_cast<int64_t>(input) && config.aipp_mode == "static") return &config;
   }
   return nullptr;
-}
-
-bool ModelDescription::HasGear(uint64_t batch) const {
-  return std::any_of(gears.begin(), gears.end(), [&](int64_t gear) { return static_cast<uint64_t>(gear) == batch; });
 }
 
 Result<DeviceBlock> DeviceBlock::Allocate(device::Memory& memory, size_t bytes) {
@@ -65,8 +60,8 @@ ModelRunHandle LoadedModel::BeginRun(const device::Stream& stream) {
   if (unused_ == nullptr) {
     auto run = std::make_unique<ModelRun>();
     run->model = this;
-    run->inputs.resize(parts_.program->inputs().size());
-    run->outputs.resize(parts_.program->outputs().size());
+    run->inputs.resize(parts_.program->info().inputs.size());
+    run->outputs.resize(parts_.program->info().outputs.size());
     unused_ = run.get();
     runs_.push_back(std::move(run));
   }

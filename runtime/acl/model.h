@@ -20,27 +20,27 @@ struct PortDescription {
   std::string name;
   aclDataType type = ACL_DT_UNDEFINED;
   aclFormat format = ACL_FORMAT_UNDEFINED;
-  om::Dims dims;          // −1 on axis 0 when the batch is dynamic
+  om::Dims dims;          // −1 where gears differ
   om::Dims picture_dims;  // of inputs: what is handed in, which differs from `dims` with static AIPP
-  size_t bytes = 0;       // at the largest gear
+  size_t bytes = 0;       // in the gear that needs most
 };
 
 struct ModelDescription {
-  std::vector<PortDescription> inputs;  // with dynamic batch one more than the program has: the gear
+  std::vector<PortDescription> inputs;  // with gears one more than the program has: what chooses one
   std::vector<PortDescription> outputs;
-  std::vector<int64_t> gears;  // ascending; one entry without dynamic batch
-  bool dynamic_batch = false;
-  std::vector<om::AippConfig> aipp;
+  om::OmInfo info;
+  size_t largest_gear = 0;
 
   // The static AIPP of an input, null without one.
   const om::AippConfig* StaticAipp(size_t input) const;
-  bool HasGear(uint64_t batch) const;
+  // What the network itself sees of an input that is handed in with these dims.
+  om::Dims NetworkDims(size_t input, const om::Dims& picture) const;
 };
 
-ModelDescription DescribeModel(const om::OmInfo& info, const program::Program& program);
+ModelDescription DescribeModel(const program::Program& program);
 
-// Writes dims for the program's user; `batch` takes the place of an unknown axis 0.
-void FillDims(const std::string& name, const om::Dims& dims, int64_t batch, aclmdlIODims* filled);
+// Writes dims for the program's user.
+void FillDims(const std::string& name, const om::Dims& dims, aclmdlIODims* filled);
 
 // A block of device memory that ends with the object.
 class DeviceBlock {
@@ -62,7 +62,7 @@ class LoadedModel;
 // One run on its way, with the host's view of its buffers. Recycled by the model, so that running allocates nothing.
 struct ModelRun {
   LoadedModel* model = nullptr;
-  int64_t gear = 0;
+  size_t gear = 0;
   std::vector<const std::byte*> inputs;
   std::vector<std::byte*> outputs;
   Status* failure = nullptr;  // where a caller that waits reads it; else it stays with the stream
@@ -87,7 +87,7 @@ class LoadedModel {
     std::unique_ptr<device::Stream> own_stream;
   };
 
-  explicit LoadedModel(Parts parts) : parts_(std::move(parts)), current_gear_(parts_.description->gears.back()) {}
+  explicit LoadedModel(Parts parts) : parts_(std::move(parts)), current_gear_(parts_.description->largest_gear) {}
   // Waits for the runs.
   ~LoadedModel();
 
@@ -98,8 +98,8 @@ class LoadedModel {
   // Where synchronous runs are queued: several threads may ask for them, one after the other runs.
   device::Stream& own_stream() const { return *parts_.own_stream; }
 
-  int64_t current_gear() const { return current_gear_; }
-  void set_current_gear(int64_t gear) { current_gear_ = gear; }
+  size_t current_gear() const { return current_gear_; }
+  void set_current_gear(size_t gear) { current_gear_ = gear; }
 
   // A run on `stream`; null while runs are on their way on another stream.
   ModelRunHandle BeginRun(const device::Stream& stream);
@@ -112,7 +112,7 @@ class LoadedModel {
   void EndRun(ModelRun* run);
 
   const Parts parts_;
-  std::atomic<int64_t> current_gear_;
+  std::atomic<size_t> current_gear_;
   Mutex mutex_;
   CondVar idle_;
   int in_flight_ NPUSTREAM_GUARDED_BY(mutex_) = 0;

@@ -62,15 +62,16 @@ uint64_t ElementCount(const aclmdlIODims& dims) {
 }
 
 // One entry for every gear.
-void FillShapes(const ModelDescription& model, const PortDescription& input, aclAippInfo* info) {
+void FillShapes(const ModelDescription& model, size_t input, aclAippInfo* info) {
   info->srcFormat = ACL_FORMAT_NHWC;
   info->srcDatatype = ACL_UINT8;
-  info->srcDimNum = input.picture_dims.size();
-  info->shapeCount = std::min<size_t>(model.gears.size(), ACL_MAX_SHAPE_COUNT);
-  for (size_t index = 0; index < info->shapeCount; ++index) {
-    aclAippDims& shape = info->outDims[index];
-    FillDims(input.name, input.picture_dims, model.gears[index], &shape.srcDims);
-    FillDims(input.name, input.dims, model.gears[index], &shape.aippOutdims);
+  info->srcDimNum = model.inputs[input].picture_dims.size();
+  info->shapeCount = std::min<size_t>(model.info.gears.size(), ACL_MAX_SHAPE_COUNT);
+  for (size_t gear = 0; gear < info->shapeCount; ++gear) {
+    aclAippDims& shape = info->outDims[gear];
+    const om::Dims& picture = model.info.gears[gear].inputs[input];
+    FillDims(model.inputs[input].name, picture, &shape.srcDims);
+    FillDims(model.inputs[input].name, model.NetworkDims(input, picture), &shape.aippOutdims);
     shape.srcSize = ElementCount(shape.srcDims);
     shape.aippOutSize = ElementCount(shape.aippOutdims) * sizeof(float);
   }
@@ -100,7 +101,7 @@ aclError aclmdlGetFirstAippInfo(uint32_t modelId, size_t index, aclAippInfo* aip
   *aippInfo = {};
   FillGeometry(*config, aippInfo);
   FillColour(*config, aippInfo);
-  FillShapes(*model, model->inputs[index], aippInfo);
+  FillShapes(*model, index, aippInfo);
   return ACL_SUCCESS;
 }
 

@@ -11,23 +11,21 @@
 namespace npustream::acl {
 namespace {
 
-constexpr int64_t kGearBytes = 8;
-
-// What the network itself sees of an input with AIPP: the picture after cropping and padding, in three channels (one
-// for grey).
-om::Dims NetworkDims(const om::AippConfig& aipp, int64_t batch) {
-  int64_t width = aipp.crop ? aipp.crop_size_w : aipp.src_image_size_w;
-  int64_t height = aipp.crop ? aipp.crop_size_h : aipp.src_image_size_h;
-  if (aipp.padding) {
-    width += aipp.left_padding_size + aipp.right_padding_size;
-    height += aipp.top_padding_size + aipp.bottom_padding_size;
-  }
-  return {batch, height, width, aipp.input_format == "YUV400_U8" ? 1 : 3};
+PortDescription Describe(const om::PortInfo& port, om::Dims dims) {
+  return {port.name, static_cast<aclDataType>(port.type), static_cast<aclFormat>(port.format), dims, dims, 0};
 }
 
-PortDescription Describe(const om::PortInfo& port, size_t bytes) {
-  return {port.name, static_cast<aclDataType>(port.type), static_cast<aclFormat>(port.format), port.dims, port.dims,
-          bytes};
+// The input that a gear is chosen by: a number for everything that is open, though one of each suffices where all
+// inputs have it.
+PortDescription DescribeChoice(const om::OmInfo& info) {
+  int64_t numbers = 0;
+  for (size_t index = 0; index < info.inputs.size(); ++index) {
+    const om::Dims dims = info.InputDims(index);
+    numbers += std::count(dims.begin(), dims.end(), -1);
+  }
+  if (info.dynamic != om::Dynamic::kDims) numbers = static_cast<int64_t>(info.gears.front().values.size());
+  const om::Dims dims = {numbers};
+  return {ACL_DYNAMIC_TENSOR_NAME, ACL_INT64, ACL_FORMAT_ND, dims, dims, static_cast<size_t>(numbers) * sizeof(int64_t)};
 }
 
 // A description in the hands of the program's user.
@@ -105,49 +103,70 @@ aclError InputDims(const aclmdlDesc* handle, size_t index, om::Dims PortDescript
   std::shared_ptr<const ModelDescription> model;
   const PortDescription* port = FindPort(handle, Side::kInput, index, &model);
   if (port == nullptr) return ACL_ERROR_INVALID_PARAM;
-  FillDims(port->name, port->*which, -1, dims);
+  FillDims(port->name, port->*which, dims);
+  return ACL_SUCCESS;
+}
+
+// The shape of an output in the gear that is set, or in the largest.
+aclError OutputDims(const aclmdlDesc* handle, size_t index, bool current, aclmdlIODims* dims) {
+  if (dims == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "no place for the dims was given");
+  std::shared_ptr<const ModelDescription> model;
+  const PortDescription* port = FindPort(handle, Side::kOutput, index, &model);
+  if (port == nullptr) return ACL_ERROR_INVALID_PARAM;
+  const auto object = Descriptions().Find(handle);
+  const auto loaded = object == nullptr || !current ? nullptr : object->loaded.lock();
+  const size_t gear = loaded == nullptr ? model->largest_gear : loaded->current_gear();
+  FillDims(port->name, model->info.gears[gear].outputs[index], dims);
   return ACL_SUCCESS;
 }
 
 }  // namespace
 
-void FillDims(const std::string& name, const om::Dims& dims, int64_t batch, aclmdlIODims* filled) {
+void FillDims(const std::string& name, const om::Dims& dims, aclmdlIODims* filled) {
   *filled = {};
   name.copy(filled->name, sizeof filled->name - 1);
   filled->dimCount = std::min<size_t>(dims.size(), ACL_MAX_DIM_CNT);
   std::copy_n(dims.begin(), filled->dimCount, filled->dims);
-  if (filled->dimCount > 0 && filled->dims[0] < 0) filled->dims[0] = batch;
 }
 
-ModelDescription DescribeModel(const om::OmInfo& info, const program::Program& program) {
+om::Dims ModelDescription::NetworkDims(size_t input, const om::Dims& picture) const {
+  const om::AippConfig* aipp = StaticAipp(input);
+  if (aipp == nullptr) return picture;
+  int64_t height = picture[1], width = picture[2];
+  if (aipp->input_format == "YUV420SP_U8" && height > 0) height = height * 2 / 3;
+  if (aipp->crop) height = aipp->crop_size_h, width = aipp->crop_size_w;
+  if (aipp->padding) {
+    width += aipp->left_padding_size + aipp->right_padding_size;
+    height += aipp->top_padding_size + aipp->bottom_padding_size;
+  }
+  return {picture[0], height, width, aipp->input_format == "YUV400_U8" ? 1 : 3};
+}
+
+ModelDescription DescribeModel(const program::Program& program) {
   ModelDescription model;
-  model.gears = program.gears();
-  model.dynamic_batch = info.dynamic_batch;
-  model.aipp = info.aipp;
-  const int64_t largest = model.gears.back();
-  for (size_t index = 0; index < info.inputs.size(); ++index) {
-    PortDescription port = Describe(info.inputs[index], program.InputBytes(index, largest));
-    if (const om::AippConfig* aipp = model.StaticAipp(index)) {
-      const int64_t batch = info.dynamic_batch || port.dims.empty() ? -1 : port.dims[0];
-      port.dims = NetworkDims(*aipp, batch);
-      port.picture_dims = om::AippInputDims(*aipp, batch);
-      port.format = ACL_FORMAT_NHWC;
-      port.type = ACL_UINT8;
-    }
+  model.info = program.info();
+  model.largest_gear = model.info.LargestGear();
+  for (size_t index = 0; index < model.info.inputs.size(); ++index) {
+    PortDescription port = Describe(model.info.inputs[index], model.info.InputDims(index));
+    port.dims = model.NetworkDims(index, port.picture_dims);
     model.inputs.push_back(std::move(port));
   }
-  for (size_t index = 0; index < info.outputs.size(); ++index) {
-    model.outputs.push_back(Describe(info.outputs[index], program.OutputBytes(index, largest)));
+  for (size_t index = 0; index < model.info.outputs.size(); ++index)
+    model.outputs.push_back(Describe(model.info.outputs[index], model.info.OutputDims(index)));
+  for (size_t gear = 0; gear < model.info.gears.size(); ++gear) {
+    for (size_t index = 0; index < model.inputs.size(); ++index)
+      model.inputs[index].bytes = std::max(model.inputs[index].bytes, program.InputBytes(index, gear));
+    for (size_t index = 0; index < model.outputs.size(); ++index)
+      model.outputs[index].bytes = std::max(model.outputs[index].bytes, program.OutputBytes(index, gear));
   }
-  if (info.dynamic_batch) {
-    model.inputs.push_back({ACL_DYNAMIC_TENSOR_NAME, ACL_INT64, ACL_FORMAT_ND, {1}, {1}, kGearBytes});
-  }
+  if (model.info.dynamic != om::Dynamic::kNothing) model.inputs.push_back(DescribeChoice(model.info));
   return model;
 }
 
 }  // namespace npustream::acl
 
 using namespace npustream::acl;  // NOLINT: the C functions below are this folder's face
+using npustream::om::Dynamic;
 
 aclmdlDesc* aclmdlCreateDesc() {
   return static_cast<aclmdlDesc*>(Descriptions().Add(std::make_shared<DescriptionObject>()));
@@ -231,23 +250,11 @@ aclError aclmdlGetInputDimsV2(const aclmdlDesc* modelDesc, size_t index, aclmdlI
 }
 
 aclError aclmdlGetOutputDims(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims) {
-  if (dims == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "no place for the dims was given");
-  std::shared_ptr<const ModelDescription> model;
-  const PortDescription* port = FindPort(modelDesc, Side::kOutput, index, &model);
-  if (port == nullptr) return ACL_ERROR_INVALID_PARAM;
-  FillDims(port->name, port->dims, model->gears.back(), dims);
-  return ACL_SUCCESS;
+  return OutputDims(modelDesc, index, false, dims);
 }
 
 aclError aclmdlGetCurOutputDims(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims) {
-  if (dims == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "no place for the dims was given");
-  std::shared_ptr<const ModelDescription> model;
-  const PortDescription* port = FindPort(modelDesc, Side::kOutput, index, &model);
-  if (port == nullptr) return ACL_ERROR_INVALID_PARAM;
-  const auto object = Descriptions().Find(modelDesc);
-  const auto loaded = object == nullptr ? nullptr : object->loaded.lock();
-  FillDims(port->name, port->dims, loaded == nullptr ? model->gears.back() : loaded->current_gear(), dims);
-  return ACL_SUCCESS;
+  return OutputDims(modelDesc, index, true, dims);
 }
 
 aclError aclmdlGetDynamicBatch(const aclmdlDesc* modelDesc, aclmdlBatch* batch) {
@@ -255,28 +262,42 @@ aclError aclmdlGetDynamicBatch(const aclmdlDesc* modelDesc, aclmdlBatch* batch) 
   const auto model = Content(modelDesc);
   if (model == nullptr) return ACL_ERROR_INVALID_PARAM;
   *batch = {};
-  if (!model->dynamic_batch) return ACL_SUCCESS;
-  batch->batchCount = std::min<size_t>(model->gears.size(), ACL_MAX_BATCH_NUM);
-  std::copy_n(model->gears.begin(), batch->batchCount, batch->batch);
+  if (model->info.dynamic != Dynamic::kBatch) return ACL_SUCCESS;
+  batch->batchCount = std::min<size_t>(model->info.gears.size(), ACL_MAX_BATCH_NUM);
+  for (size_t gear = 0; gear < batch->batchCount; ++gear)
+    batch->batch[gear] = static_cast<uint64_t>(model->info.gears[gear].values[0]);
   return ACL_SUCCESS;
 }
 
 aclError aclmdlGetDynamicHW(const aclmdlDesc* modelDesc, size_t, aclmdlHW* hw) {
   if (hw == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "no place for the image sizes was given");
-  if (Content(modelDesc) == nullptr) return ACL_ERROR_INVALID_PARAM;
+  const auto model = Content(modelDesc);
+  if (model == nullptr) return ACL_ERROR_INVALID_PARAM;
   *hw = {};
+  if (model->info.dynamic != Dynamic::kImageSize) return ACL_SUCCESS;
+  hw->hwCount = std::min<size_t>(model->info.gears.size(), ACL_MAX_HW_NUM);
+  for (size_t gear = 0; gear < hw->hwCount; ++gear) std::copy_n(model->info.gears[gear].values.begin(), 2, hw->hw[gear]);
   return ACL_SUCCESS;
 }
 
 aclError aclmdlGetInputDynamicGearCount(const aclmdlDesc* modelDesc, size_t, size_t* gearCount) {
   if (gearCount == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "no place for the count was given");
-  if (Content(modelDesc) == nullptr) return ACL_ERROR_INVALID_PARAM;
-  *gearCount = 0;
+  const auto model = Content(modelDesc);
+  if (model == nullptr) return ACL_ERROR_INVALID_PARAM;
+  *gearCount = model->info.dynamic == Dynamic::kDims ? model->info.gears.size() : 0;
   return ACL_SUCCESS;
 }
 
-aclError aclmdlGetInputDynamicDims(const aclmdlDesc* modelDesc, size_t, aclmdlIODims* dims, size_t) {
+aclError aclmdlGetInputDynamicDims(const aclmdlDesc* modelDesc, size_t, aclmdlIODims* dims, size_t gearCount) {
   if (dims == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "no place for the dims was given");
-  if (Content(modelDesc) == nullptr) return ACL_ERROR_INVALID_PARAM;
-  return Fail(ACL_ERROR_MODEL_NOT_DYNAMIC, "the model was compiled without --dynamic_dims");
+  const auto model = Content(modelDesc);
+  if (model == nullptr) return ACL_ERROR_INVALID_PARAM;
+  const auto& gears = model->info.gears;
+  if (model->info.dynamic != Dynamic::kDims)
+    return Fail(ACL_ERROR_MODEL_NOT_DYNAMIC, "the model was compiled without --dynamic_dims");
+  if (gearCount < gears.size()) {
+    return Fail(ACL_ERROR_INVALID_PARAM, "there is place for {} gears, the model has {}", gearCount, gears.size());
+  }
+  for (size_t gear = 0; gear < gears.size(); ++gear) FillDims("", gears[gear].values, &dims[gear]);
+  return ACL_SUCCESS;
 }

@@ -1,7 +1,10 @@
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <acl/acl_mdl.h>
+#include <fmt/ranges.h>
 
 #include "runtime/acl/context.h"
 #include "runtime/acl/data_buffer.h"
@@ -38,14 +41,18 @@ aclError FindRequest(uint32_t model_id, const aclmdlDataset* input, const aclmdl
   return ACL_SUCCESS;
 }
 
-aclError ChooseGear(const Request& request, int64_t* gear) {
+std::string TextOf(const std::vector<int64_t>& choice) { return fmt::format("{}", fmt::join(choice, ",")); }
+
+aclError NoGear(uint32_t model_id, const std::vector<int64_t>& choice) {
+  return Fail(GeError(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID), "{} is no gear of model {}", TextOf(choice), model_id);
+}
+
+aclError ChooseGear(const Request& request, size_t* gear) {
   const ModelDescription& model = *request.model->description();
-  const std::optional<uint64_t> batch = request.input->batch;
-  if (batch && !model.HasGear(*batch)) {
-    return Fail(GeError(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID), "the dataset's batch {} is no gear of model {}",
-                *batch, request.model_id);
-  }
-  *gear = batch ? static_cast<int64_t>(*batch) : model.gears.back();
+  const auto& choice = request.input->choice;
+  const auto found = choice ? model.info.FindGear(*choice) : std::optional(model.largest_gear);
+  if (!found) return NoGear(request.model_id, *choice);
+  *gear = *found;
   return ACL_SUCCESS;
 }
 
@@ -147,8 +154,44 @@ aclError FindTuning(uint32_t model_id, const aclmdlDataset* dataset, Tuning* tun
   return ACL_SUCCESS;
 }
 
-aclError NotDynamic(uint32_t model_id, const char* option) {
-  return Fail(ACL_ERROR_MODEL_NOT_DYNAMIC, "model {} was compiled without --{}", model_id, option);
+// Whether input `index` is the one that a gear is chosen by, in a model that has gears of this kind.
+aclError CheckChoice(const Tuning& tuning, uint32_t model_id, size_t index, om::Dynamic dynamic, const char* option) {
+  const ModelDescription& model = *tuning.model->description();
+  if (model.info.dynamic != dynamic)
+    return Fail(ACL_ERROR_MODEL_NOT_DYNAMIC, "model {} was compiled without --{}", model_id, option);
+  if (index + 1 == model.inputs.size() && index < tuning.dataset->buffers.size()) return ACL_SUCCESS;
+  return Fail(GeError(ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID),
+              "input {} is not \"{}\" (that is {}), or has no buffer", index, ACL_DYNAMIC_TENSOR_NAME,
+              model.inputs.size() - 1);
+}
+
+// What the runs that use the dataset are chosen by from now on, whether it is a gear or not.
+aclError SetChoice(const Tuning& tuning, uint32_t model_id, std::span<const int64_t> choice) {
+  auto& kept = tuning.dataset->choice;
+  if (!kept) kept.emplace();
+  kept->assign(choice.begin(), choice.end());
+  const auto gear = tuning.model->description()->info.FindGear(choice);
+  if (!gear) return NoGear(model_id, *kept);
+  tuning.model->set_current_gear(*gear);
+  return ACL_SUCCESS;
+}
+
+// Dims of all inputs in a row must be as many as there are, and those that no gear changes must be the model's.
+aclError CheckFixedDims(const om::OmInfo& info, std::span<const int64_t> dims) {
+  const std::vector<int64_t>& first = info.gears.front().values;
+  if (dims.size() != first.size()) {
+    return Fail(GeError(ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID),
+                "{} dims were given, all inputs together have {}", dims.size(), first.size());
+  }
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const bool fixed = std::all_of(info.gears.begin(), info.gears.end(),
+                                   [&](const om::Gear& gear) { return gear.values[i] == first[i]; });
+    if (fixed && dims[i] != first[i]) {
+      return Fail(GeError(ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID), "dim {} is {}, and always {} in the model", i,
+                  dims[i], first[i]);
+    }
+  }
+  return ACL_SUCCESS;
 }
 
 }  // namespace
@@ -156,6 +199,7 @@ aclError NotDynamic(uint32_t model_id, const char* option) {
 
 using namespace npustream::acl;  // NOLINT: the C functions below are this folder's face
 using npustream::Status;
+using npustream::om::Dynamic;
 
 aclError aclmdlExecute(uint32_t modelId, const aclmdlDataset* input, aclmdlDataset* output) {
   Request request;
@@ -178,31 +222,32 @@ aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDataset* input, aclmdl
 
 aclError aclmdlSetDynamicBatchSize(uint32_t modelId, aclmdlDataset* dataset, size_t index, uint64_t batchSize) {
   Tuning tuning;
-  if (const aclError error = FindTuning(modelId, dataset, &tuning); error != ACL_SUCCESS) return error;
-  const ModelDescription& description = *tuning.model->description();
-  if (!description.dynamic_batch) return NotDynamic(modelId, "dynamic_batch_size");
-  if (index + 1 != description.inputs.size() || index >= tuning.dataset->buffers.size()) {
-    return Fail(GeError(ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID),
-                "input {} is not \"{}\" (that is {}), or has no buffer", index, ACL_DYNAMIC_TENSOR_NAME,
-                description.inputs.size() - 1);
-  }
-  tuning.dataset->batch = batchSize;
-  if (!description.HasGear(batchSize)) {
-    return Fail(GeError(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID), "{} is no gear of model {}", batchSize, modelId);
-  }
-  tuning.model->set_current_gear(static_cast<int64_t>(batchSize));
-  return ACL_SUCCESS;
+  aclError error = FindTuning(modelId, dataset, &tuning);
+  if (error == ACL_SUCCESS) error = CheckChoice(tuning, modelId, index, Dynamic::kBatch, "dynamic_batch_size");
+  if (error != ACL_SUCCESS) return error;
+  const int64_t choice[] = {static_cast<int64_t>(batchSize)};
+  return SetChoice(tuning, modelId, choice);
 }
 
-aclError aclmdlSetDynamicHWSize(uint32_t modelId, aclmdlDataset* dataset, size_t, uint64_t, uint64_t) {
+aclError aclmdlSetDynamicHWSize(uint32_t modelId, aclmdlDataset* dataset, size_t index, uint64_t height,
+                                uint64_t width) {
   Tuning tuning;
-  if (const aclError error = FindTuning(modelId, dataset, &tuning); error != ACL_SUCCESS) return error;
-  return NotDynamic(modelId, "dynamic_image_size");
+  aclError error = FindTuning(modelId, dataset, &tuning);
+  if (error == ACL_SUCCESS) error = CheckChoice(tuning, modelId, index, Dynamic::kImageSize, "dynamic_image_size");
+  if (error != ACL_SUCCESS) return error;
+  const int64_t choice[] = {static_cast<int64_t>(height), static_cast<int64_t>(width)};
+  return SetChoice(tuning, modelId, choice);
 }
 
-aclError aclmdlSetInputDynamicDims(uint32_t modelId, aclmdlDataset* dataset, size_t, const aclmdlIODims* dims) {
+aclError aclmdlSetInputDynamicDims(uint32_t modelId, aclmdlDataset* dataset, size_t index, const aclmdlIODims* dims) {
   if (dims == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "no dims were given");
   Tuning tuning;
-  if (const aclError error = FindTuning(modelId, dataset, &tuning); error != ACL_SUCCESS) return error;
-  return NotDynamic(modelId, "dynamic_dims");
+  aclError error = FindTuning(modelId, dataset, &tuning);
+  if (error == ACL_SUCCESS) error = CheckChoice(tuning, modelId, index, Dynamic::kDims, "dynamic_dims");
+  if (error != ACL_SUCCESS) return error;
+  const std::span<const int64_t> choice(dims->dims, std::min<size_t>(dims->dimCount, ACL_MAX_DIM_CNT));
+  const aclError chosen = SetChoice(tuning, modelId, choice);
+  if (chosen == ACL_SUCCESS) return ACL_SUCCESS;
+  error = CheckFixedDims(tuning.model->description()->info, choice);
+  return error == ACL_SUCCESS ? chosen : error;
 }

@@ -126,7 +126,7 @@ aclError Load(const om::OmFile& file, std::string_view name, const LentMemory& l
   if (!program.ok()) return FailToOpen(program.status(), name, {});
   auto stream = device.CreateStream();
   if (!stream.ok()) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, stream.status().message());
-  parts.description = std::make_shared<ModelDescription>(DescribeModel(file.info(), **program));
+  parts.description = std::make_shared<ModelDescription>(DescribeModel(**program));
   parts.program = std::move(program).value();
   parts.own_stream = std::move(stream).value();
 

@@ -1,6 +1,7 @@
 #include "runtime/serving/loaded_model.h"
 
 #include <algorithm>
+#include <memory>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -29,6 +30,19 @@ Result<std::vector<int64_t>> Gears(const aclmdlDesc* desc) {
   aclmdlIODims dims{};
   NPUSTREAM_RETURN_IF_ACL_ERROR(aclmdlGetInputDimsV2(desc, 0, &dims), "asking for the input's shape");
   return std::vector<int64_t>{dims.dimCount > 0 ? std::max<int64_t>(1, dims.dims[0]) : 1};
+}
+
+// Pictures are made for one size.
+Status RefuseOtherGears(const aclmdlDesc* desc) {
+  const auto sizes = std::make_unique<aclmdlHW>();
+  size_t shapes = 0;
+  NPUSTREAM_RETURN_IF_ACL_ERROR(aclmdlGetDynamicHW(desc, -1, sizes.get()), "asking for image sizes");
+  NPUSTREAM_RETURN_IF_ACL_ERROR(aclmdlGetInputDynamicGearCount(desc, -1, &shapes), "asking for shapes");
+  if (sizes->hwCount == 0 && shapes == 0) return {};
+  return Status(StatusCode::kUnsupported,
+                fmt::format("the model leaves its {} open (--{}): compile it for one size, with --dynamic_batch_size at "
+                            "most, to run it on pictures",
+                            shapes == 0 ? "image size" : "dims", shapes == 0 ? "dynamic_image_size" : "dynamic_dims"));
 }
 
 Result<TensorInfo> DescribeInput(aclmdlDesc* desc, int64_t largest) {
@@ -99,6 +113,7 @@ Status LoadedModel::Open(const std::filesystem::path& om, int device_id) {
 Status LoadedModel::Describe() {
   const DescHandle desc(aclmdlCreateDesc());
   NPUSTREAM_RETURN_IF_ACL_ERROR(aclmdlGetDesc(desc.get(), id_), "describing");
+  NPUSTREAM_RETURN_IF_ERROR(RefuseOtherGears(desc.get()));
   const size_t inputs = aclmdlGetNumInputs(desc.get());
   for (size_t i = 0; i < inputs; ++i) {
     if (std::string_view(aclmdlGetInputNameByIndex(desc.get(), i)) == ACL_DYNAMIC_TENSOR_NAME) {

@@ -98,10 +98,10 @@ bool IsFilledUp(const om::Tensor& expected, const om::Bytes& got) {
                      [](std::byte byte) { return byte == std::byte{255}; });
 }
 
-std::string Difference(const om::Tensor& expected, const om::PortInfo& port, const om::Bytes& got) {
-  if (expected.type != port.type) return "another type";
+std::string Difference(const om::Tensor& expected, om::DataType type, const om::Dims& dims, const om::Bytes& got) {
+  if (expected.type != type) return "another type";
   if (expected.name == "selected_indices") return IsFilledUp(expected, got) ? "" : "other rows";
-  if (expected.dims != port.dims || got.size() != expected.constant->size()) return "another shape";
+  if (expected.dims != dims || got.size() != expected.constant->size()) return "another shape";
   if (expected.type == om::DataType::kFloat32) return RealDifference<float>(*expected.constant, got);
   if (expected.type == om::DataType::kDouble) return RealDifference<double>(*expected.constant, got);
   return std::memcmp(got.data(), expected.constant->data(), got.size()) == 0 ? "" : "other bytes";
@@ -110,7 +110,7 @@ std::string Difference(const om::Tensor& expected, const om::PortInfo& port, con
 // Runs an OM part by part: the contents of the outputs.
 Result<std::vector<om::Bytes>> RunOm(const om::OmFile& file, const std::vector<om::Tensor>& inputs) {
   NPUSTREAM_ASSIGN_OR_RETURN(const auto loaded, program::Program::Load(file, 1));
-  const int64_t gear = loaded->gears().back();
+  const size_t gear = loaded->info().LargestGear();
   std::vector<const std::byte*> in;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].constant->size() != loaded->InputBytes(i, gear)) return Status(StatusCode::kInternal, "input size");
@@ -118,7 +118,7 @@ Result<std::vector<om::Bytes>> RunOm(const om::OmFile& file, const std::vector<o
   }
   std::vector<om::Bytes> outputs;
   std::vector<std::byte*> out;
-  for (size_t i = 0; i < loaded->outputs().size(); ++i) outputs.emplace_back(loaded->OutputBytes(i, gear));
+  for (size_t i = 0; i < loaded->info().outputs.size(); ++i) outputs.emplace_back(loaded->OutputBytes(i, gear));
   for (om::Bytes& output : outputs) out.push_back(output.data());
   for (int part = 0; part < loaded->PartCount(gear); ++part) {
     NPUSTREAM_RETURN_IF_ERROR(loaded->RunPart(gear, part, 0, in, out));
@@ -143,8 +143,10 @@ Verdict RunModel(const OnnxModel& model, const Passes& disabled, const std::vect
   if (!results.ok()) return Judge(results.status());
   if (results->size() != expected.size())
     return {Verdict::kWrong, fmt::format("{} outputs instead of {}", results->size(), expected.size()), true};
+  const om::OmInfo& info = (*file)->info();
   for (size_t i = 0; i < expected.size(); ++i) {
-    const std::string difference = Difference(expected[i], (*file)->info().outputs[i], (*results)[i]);
+    const std::string difference =
+        Difference(expected[i], info.outputs[i].type, info.OutputDims(i), (*results)[i]);
     if (!difference.empty()) return {Verdict::kWrong, fmt::format("output {}: {}", i, difference), true};
   }
   return {Verdict::kRight, "", true};

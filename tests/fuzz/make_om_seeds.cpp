@@ -1,6 +1,7 @@
 // make_om_seeds FOLDER MODEL.onnx…: compiles each model to FOLDER/MODEL.om, the seeds of the OM target, and, where the model
-// allows, to MODEL-gears.om (batches 1, 2 and 4), MODEL-aipp.om (its input a picture) and MODEL-bf16.om, MODEL-fp16.om. They
-// are made anew rather than kept, as an OM belongs to the instruction set and version that made it.
+// allows, to MODEL-gears.om (batches 1, 2 and 4), MODEL-aipp.om (its input a picture) and MODEL-bf16.om, MODEL-fp16.om; and
+// a small one with gears of each kind. They are made anew rather than kept, as an OM belongs to the instruction set and
+// version that made it.
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -26,6 +27,27 @@ Status WriteSeed(const compiler::OnnxModel& model, compiler::CompileOptions opti
   return file ? Status() : Status(StatusCode::kIoError, fmt::format("{}: cannot be written", path.string()));
 }
 
+// y = relu(x) for x [n, 2, h, w] with gears of each kind.
+Status MakeSeedsOfGears(const std::filesystem::path& folder) {
+  compiler::OnnxModel model;
+  model.ir_version = 8, model.opset = 13;
+  model.graph.inputs = {{"x", om::DataType::kFloat32, true, {{-1, "n"}, {2, ""}, {-1, "h"}, {-1, "w"}}}};
+  model.graph.outputs = {{"y", om::DataType::kFloat32, false, {}}};
+  compiler::OnnxNode relu;
+  relu.op = "Relu", relu.name = "relu", relu.inputs = {"x"}, relu.outputs = {"y"};
+  model.graph.nodes = {relu};
+  compiler::CompileOptions options;
+  options.input_shapes["x"] = {-1, 2, 4, 4};
+  options.gears = compiler::GearOptions::Batches({1, 2});
+  NPUSTREAM_RETURN_IF_ERROR(WriteSeed(model, options, folder / "batches.om"));
+  options.input_shapes["x"] = {1, 2, -1, -1};
+  options.gears = {om::Dynamic::kImageSize, {{4, 4}, {2, 6}}, {}};
+  NPUSTREAM_RETURN_IF_ERROR(WriteSeed(model, options, folder / "sizes.om"));
+  options.input_shapes["x"] = {-1, 2, 4, -1};
+  options.gears = {om::Dynamic::kDims, {{1, 4}, {3, 2}}, {}};
+  return WriteSeed(model, options, folder / "dims.om");
+}
+
 om::Dims DimsOf(const compiler::OnnxValue& input) {
   om::Dims dims;
   for (const compiler::OnnxDim& dim : input.dims) dims.push_back(dim.size);
@@ -41,7 +63,7 @@ std::optional<compiler::CompileOptions> WithGears(const compiler::OnnxModel& mod
     dims[0] = -1;
     options.input_shapes[input.name] = dims;
   }
-  options.gears = {1, 2, 4};
+  options.gears = compiler::GearOptions::Batches({1, 2, 4});
   return options;
 }
 
@@ -103,6 +125,10 @@ Status MakeSeeds(const std::filesystem::path& model_file, const std::filesystem:
 int main(int argc, char** argv) {
   if (argc < 3) return 2;
   std::filesystem::create_directories(argv[1]);
+  if (const auto status = npustream::MakeSeedsOfGears(argv[1]); !status.ok()) {
+    fmt::print(stderr, "{}\n", status.message());
+    return 1;
+  }
   for (int i = 2; i < argc; ++i) {
     if (const auto status = npustream::MakeSeeds(argv[i], argv[1]); !status.ok()) {
       fmt::print(stderr, "{}: {}\n", argv[i], status.message());

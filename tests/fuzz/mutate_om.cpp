@@ -169,11 +169,23 @@ void MutateGraph(GraphT& graph, Random& random) {
   }
 }
 
+void MutateGear(GearT& gear, Random& random) {
+  auto& shapes = random.OneIn(2) ? gear.inputs : gear.outputs;
+  switch (random.Below(4)) {
+    case 0: return MutateList(gear.values, random.Int(), random);
+    case 1: gear.plan = static_cast<uint32_t>(random.Int()); return;
+    case 2: gear.images = random.Int(); return;
+    default:
+      if (!shapes.empty()) MutateList(random.Of(shapes)->dims, random.Int(), random);
+  }
+}
+
 void MutateInfo(InfoT& info, Random& random) {
   auto& ports = random.OneIn(2) ? info.inputs : info.outputs;
-  switch (random.Below(6)) {
+  switch (random.Below(5)) {
     case 0:
-      if (!ports.empty()) MutateList(random.Of(ports)->dims, random.Int(), random);
+      if (random.OneIn(4)) info.gears.clear();
+      if (!info.gears.empty()) MutateGear(*random.Of(info.gears), random);
       return;
     case 1:
       if (!ports.empty()) random.Of(ports)->type = Type(random);
@@ -181,8 +193,7 @@ void MutateInfo(InfoT& info, Random& random) {
     case 2:
       if (!ports.empty()) random.Of(ports)->format = static_cast<int8_t>(random.Int());
       return;
-    case 3: return MutateList(info.gears, random.Int(), random);
-    case 4: info.dynamic_batch = !info.dynamic_batch; return;
+    case 3: info.dynamic = static_cast<uint8_t>(random.Int()); return;
     default: {
       if (info.aipp.empty()) return;
       AippT& aipp = *random.Of(info.aipp);
@@ -199,8 +210,10 @@ void ReplaceSize(ModelT& model, Random& random) {
   if (dims.empty()) return;
   const int64_t from = random.Of(dims), to = random.Int();
   const auto replace = [&](std::vector<int64_t>& list) { std::replace(list.begin(), list.end(), from, to); };
-  for (auto* ports : {&model.info->inputs, &model.info->outputs}) {
-    for (auto& port : *ports) replace(port->dims);
+  for (auto& gear : model.info->gears) {
+    for (auto* shapes : {&gear->inputs, &gear->outputs}) {
+      for (auto& shape : *shapes) replace(shape->dims);
+    }
   }
   for (auto& plan : model.plans) {
     for (auto& tensor : plan->graph->tensors) replace(tensor->dims);
@@ -236,8 +249,7 @@ void MutateOnce(ModelT& model, Random& random) {
   switch (random.Below(12)) {
     case 0: return MutateInfo(*model.info, random);
     case 1:
-      if (random.OneIn(2)) plan.batch = random.Int();
-      else plan.per_image = !plan.per_image;
+      if (!model.info->gears.empty()) MutateGear(*random.Of(model.info->gears), random);
       return;
     case 2: return ReplaceSize(model, random);
     case 3:

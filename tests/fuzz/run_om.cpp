@@ -66,12 +66,12 @@ void Fill(om::Bytes& buffer, size_t seed) {
   }
 }
 
-Status Run(const program::Program& program, int64_t gear) {
+Status Run(const program::Program& program, size_t gear) {
   std::vector<om::Bytes> inputs =
-      Buffers(program.inputs().size(), [&](size_t i) { return program.InputBytes(i, gear); });
+      Buffers(program.info().inputs.size(), [&](size_t i) { return program.InputBytes(i, gear); });
   std::vector<om::Bytes> outputs =
-      Buffers(program.outputs().size(), [&](size_t i) { return program.OutputBytes(i, gear); });
-  if (inputs.size() != program.inputs().size() || outputs.size() != program.outputs().size()) return {};
+      Buffers(program.info().outputs.size(), [&](size_t i) { return program.OutputBytes(i, gear); });
+  if (inputs.size() != program.info().inputs.size() || outputs.size() != program.info().outputs.size()) return {};
   std::vector<const std::byte*> input_addresses;
   std::vector<std::byte*> output_addresses;
   for (om::Bytes& input : inputs) {
@@ -109,7 +109,8 @@ Status TryOm(const om::Bytes& bytes) {
   memory.work = {work.data(), work.size()};
   const Guard guard(memory.work, *file);
   NPUSTREAM_ASSIGN_OR_RETURN(const auto program, program::Program::Load(*file, 1, memory));
-  return Run(*program, program->gears().back());
+  for (size_t gear = 0; gear < program->info().gears.size(); ++gear) NPUSTREAM_RETURN_IF_ERROR(Run(*program, gear));
+  return {};
 }
 
 }  // namespace npustream::fuzz

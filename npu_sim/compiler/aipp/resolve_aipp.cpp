@@ -131,4 +131,21 @@ Result<std::vector<om::AippConfig>> ResolveAipp(const std::vector<AippBlock>& bl
   return configs;
 }
 
+Result<std::vector<om::AippConfig>> ResolveAippForAnySize(const std::vector<AippBlock>& blocks,
+                                                          const std::vector<AippTarget>& inputs) {
+  for (const AippBlock& block : blocks) {
+    const om::AippConfig& given = block.config;
+    if (!given.crop && !given.padding && given.src_image_size_w == 0 && given.src_image_size_h == 0) continue;
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{}: with --dynamic_image_size, crop and padding must be off and src_image_size_w and "
+                              "src_image_size_h 0 or left out",
+                              block.where));
+  }
+  NPUSTREAM_ASSIGN_OR_RETURN(std::vector<om::AippConfig> configs, ResolveAipp(blocks, inputs));
+  for (om::AippConfig& config : configs) {
+    config.src_image_size_w = config.src_image_size_h = config.crop_size_w = config.crop_size_h = 0;
+  }
+  return configs;
+}
+
 }  // namespace npustream::compiler

@@ -23,4 +23,9 @@ struct AippTarget {
 Result<std::vector<om::AippConfig>> ResolveAipp(const std::vector<AippBlock>& blocks,
                                                 const std::vector<AippTarget>& inputs);
 
+// The same for one of several sizes that the picture may have at run time: the source is left open (0), and neither it
+// nor crop nor padding may be given.
+Result<std::vector<om::AippConfig>> ResolveAippForAnySize(const std::vector<AippBlock>& blocks,
+                                                          const std::vector<AippTarget>& inputs);
+
 }  // namespace npustream::compiler

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <optional>
-
 #include "base/log.h"
 #include "npu_sim/compiler/ir/rewrite.h"
 #include "npu_sim/kernels/kernel.h"
@@ -20,12 +18,37 @@ om::Format FormatOf(const om::Graph& graph, om::TensorId id) {
   return TensorOf(graph, id).dims.size() == 4 ? om::Format::kNchw : om::Format::kNd;
 }
 
-// `batch` replaces axis 0 of a model that treats images one by one: the dims that the user gave, or −1.
-om::PortInfo DescribePort(const om::Graph& graph, om::TensorId id, std::optional<int64_t> batch) {
+om::PortInfo DescribePort(const om::Graph& graph, om::TensorId id) {
   const om::Tensor& tensor = TensorOf(graph, id);
-  om::PortInfo port{tensor.name, tensor.type, tensor.dims, FormatOf(graph, id)};
-  if (batch && !port.dims.empty()) port.dims[0] = *batch;
-  return port;
+  return {tensor.name, tensor.type, FormatOf(graph, id)};
+}
+
+// The shapes of a gear's ports after all passes: AIPP has changed those of pictures, but never their batch.
+void DescribeShapes(const om::Graph& graph, om::Gear& gear) {
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    om::Dims dims = TensorOf(graph, graph.inputs[i]).dims;
+    if (!dims.empty()) dims[0] = gear.inputs[i][0];
+    gear.inputs[i] = std::move(dims);
+  }
+  for (const om::TensorId id : graph.outputs) {
+    om::Dims dims = TensorOf(graph, id).dims;
+    if (gear.images > 1) dims[0] *= gear.images;
+    gear.outputs.push_back(std::move(dims));
+  }
+}
+
+Status CheckRanks(const om::OmInfo& info) {
+  for (const om::Gear& gear : info.gears) {
+    for (size_t i = 0; i < info.outputs.size(); ++i) {
+      const om::Dims &dims = gear.outputs[i], &first = info.gears.front().outputs[i];
+      if (dims.size() == first.size()) continue;
+      return {StatusCode::kInvalidArgument,
+              fmt::format("output '{}' has the shape [{}] in one gear and [{}] in another: gears may differ in the "
+                          "length of dimensions, not in their number",
+                          info.outputs[i].name, fmt::join(first, ","), fmt::join(dims, ","))};
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -57,22 +80,21 @@ Status LowerPlan(om::OmPlan& plan, const std::set<kernels::Isa>& isas) {
   return {};
 }
 
-om::OmModel DescribeModel(BatchPlans batches, const CompileOptions& options) {
+Result<om::OmModel> DescribeModel(GearPlans gears, const CompileOptions& options) {
   om::OmModel model;
   model.info.toolkit_version = NPUSTREAM_VERSION;
   model.info.soc = options.soc;
   model.info.name = options.model_name;
   model.info.command_line = options.command_line;
   model.info.aipp = options.aipp;
-  model.info.dynamic_batch = !options.gears.empty();
-  model.info.gears = std::move(batches.gears);
-  std::optional<int64_t> batch;
-  if (batches.plans.front().per_image) batch = model.info.gears.front();
-  if (model.info.dynamic_batch) batch = -1;
-  const om::Graph& graph = batches.plans.front().graph;
-  for (const om::TensorId id : graph.inputs) model.info.inputs.push_back(DescribePort(graph, id, batch));
-  for (const om::TensorId id : graph.outputs) model.info.outputs.push_back(DescribePort(graph, id, batch));
-  model.plans = std::move(batches.plans);
+  model.info.dynamic = options.gears.dynamic;
+  model.info.gears = std::move(gears.gears);
+  const om::Graph& graph = gears.plans.front().graph;
+  for (const om::TensorId id : graph.inputs) model.info.inputs.push_back(DescribePort(graph, id));
+  for (const om::TensorId id : graph.outputs) model.info.outputs.push_back(DescribePort(graph, id));
+  for (om::Gear& gear : model.info.gears) DescribeShapes(gears.plans[gear.plan].graph, gear);
+  NPUSTREAM_RETURN_IF_ERROR(CheckRanks(model.info));
+  model.plans = std::move(gears.plans);
   return model;
 }
 

@@ -3,8 +3,8 @@
 #include <set>
 
 #include "base/status.h"
-#include "npu_sim/compiler/batch_plans.h"
 #include "npu_sim/compiler/compile.h"
+#include "npu_sim/compiler/gear_plans.h"
 #include "npu_sim/kernels/isa.h"
 #include "npu_sim/om/om_model.h"
 
@@ -15,7 +15,8 @@ namespace npustream::compiler {
 // warning says so.
 Status LowerPlan(om::OmPlan& plan, const std::set<kernels::Isa>& isas);
 
-// The model around its plans: ports as the runtime shows them, gears, AIPP, who compiled it for what.
-om::OmModel DescribeModel(BatchPlans batches, const CompileOptions& options);
+// The model around its plans: ports as the runtime shows them, gears, AIPP, who compiled it for what. kInvalidArgument
+// when a port has another rank in one gear than in another.
+Result<om::OmModel> DescribeModel(GearPlans gears, const CompileOptions& options);
 
 }  // namespace npustream::compiler

@@ -95,8 +95,10 @@ class Analysis {
  public:
   Analysis(const om::Graph& graph, int64_t n) : graph_(graph), n_(n), carries_(graph.tensors.size()) {}
 
-  std::optional<std::vector<bool>> Run() {
-    for (const om::TensorId id : graph_.inputs) {
+  std::optional<std::vector<bool>> Run(const std::vector<bool>& inputs) {
+    for (size_t i = 0; i < graph_.inputs.size(); ++i) {
+      const om::TensorId id = graph_.inputs[i];
+      if (!inputs[i]) continue;
       if (!HasBatchAxis(id)) return std::nullopt;
       carries_[static_cast<size_t>(id)] = true;
     }
@@ -201,8 +203,8 @@ class Analysis {
 
 }  // namespace
 
-std::optional<std::vector<bool>> FindBatchTensors(const om::Graph& graph, int64_t n) {
-  return Analysis(graph, n).Run();
+std::optional<std::vector<bool>> FindBatchTensors(const om::Graph& graph, int64_t n, const std::vector<bool>& inputs) {
+  return Analysis(graph, n).Run(inputs);
 }
 
 om::Graph CutToOneImage(om::Graph graph, int64_t n, const std::vector<bool>& batch_tensors) {
@@ -218,13 +220,15 @@ om::Graph CutToOneImage(om::Graph graph, int64_t n, const std::vector<bool>& bat
   return graph;
 }
 
-bool IsSingleImage(const om::Graph& graph) {
+bool IsSingleImage(const om::Graph& graph, const std::vector<bool>& inputs) {
   const auto single = [&](om::TensorId id) {
     const om::Dims& dims = TensorOf(graph, id).dims;
     return !dims.empty() && dims[0] == 1;
   };
-  return std::all_of(graph.inputs.begin(), graph.inputs.end(), single) &&
-         std::all_of(graph.outputs.begin(), graph.outputs.end(), single);
+  for (size_t i = 0; i < graph.inputs.size(); ++i) {
+    if (inputs[i] && !single(graph.inputs[i])) return false;
+  }
+  return std::all_of(graph.outputs.begin(), graph.outputs.end(), single);
 }
 
 }  // namespace npustream::compiler

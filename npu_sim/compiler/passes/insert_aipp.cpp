@@ -15,9 +15,11 @@ Status InsertAipp(om::Graph& graph, const std::vector<om::AippConfig>& configs) 
     const std::string name = TensorOf(graph, prepared).name;
     TensorOf(graph, prepared).name = name + ".aipp";
     TensorOf(graph, prepared).type = om::DataType::kFloat32;
-    const om::Dims dims = om::AippInputDims(config, TensorOf(graph, prepared).dims[0]);
+    const om::Dims network = TensorOf(graph, prepared).dims;
+    const om::AippConfig sized = om::WithSource(config, network[2], network[3]);
+    const om::Dims dims = om::AippInputDims(sized, network[0]);
     const om::TensorId picture = AddTensor(graph, {name, om::DataType::kUInt8, dims, nullptr});
-    front.push_back({"aipp_" + name, "Aipp", {picture}, {prepared}, om::ToAttributes(config)});
+    front.push_back({"aipp_" + name, "Aipp", {picture}, {prepared}, om::ToAttributes(sized)});
     graph.inputs[rank] = picture;
   }
   graph.nodes.insert(graph.nodes.begin(), front.begin(), front.end());

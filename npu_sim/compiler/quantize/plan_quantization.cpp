@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "npu_sim/compiler/batch_plans.h"
+#include "npu_sim/compiler/gear_plans.h"
 #include "npu_sim/compiler/ir/rewrite.h"
 #include "npu_sim/compiler/passes/fold_constants.h"
 #include "npu_sim/compiler/passes/insert_aipp.h"
@@ -393,8 +393,8 @@ Result<Samples> CutIntoSamples(const om::Graph& graph, const CalibrationData& da
 
 Result<QuantizationScheme> PlanQuantization(const OnnxModel& model, const CompileOptions& options,
                                             const CalibrationData& data, const QuantizationOptions& quantization) {
-  NPUSTREAM_ASSIGN_OR_RETURN(BatchPlans batches, ImportBatchPlans(model, options));
-  om::Graph graph = std::move(batches.plans.front().graph);
+  NPUSTREAM_ASSIGN_OR_RETURN(GearPlans gears, ImportGears(model, options));
+  om::Graph graph = std::move(gears.plans.front().graph);
   NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(graph, options.disabled_passes, options.fusion_limits));
   om::Graph fed = graph;
   if (data.through_aipp) NPUSTREAM_RETURN_IF_ERROR(InsertAipp(fed, options.aipp));

@@ -53,7 +53,7 @@ TEST(FlagsTest, ValuesAreCheckedWithTheToolsCodes) {
 }
 
 TEST(FlagsTest, WhatCannotBeDoneIsRefusedUnlessItHasItsDefault) {
-  EXPECT_EQ(CodeOf({"--dynamic_image_size=416,416;320,320"}), "E10001");
+  EXPECT_EQ(CodeOf({"--input_shape_range=images:[1~8,3,416,416]"}), "E10001");
   EXPECT_EQ(CodeOf({"--external_weight=1"}), "E10001");
   EXPECT_EQ(CodeOf({"--external_weight=0"}), "");
 }

@@ -65,6 +65,17 @@ onnx::ModelProto SmallModel(int64_t batch, const char* second_op = "Sigmoid") {
   return model;
 }
 
+// The same for pictures of any size.
+onnx::ModelProto OpenSizeModel() {
+  onnx::ModelProto model = SmallModel(-1);
+  for (auto* value : {model.mutable_graph()->mutable_input(0), model.mutable_graph()->mutable_output(0)}) {
+    auto* shape = value->mutable_type()->mutable_tensor_type()->mutable_shape();
+    shape->mutable_dim(2)->set_dim_param("height");
+    shape->mutable_dim(3)->set_dim_param("width");
+  }
+  return model;
+}
+
 class AtcTest : public testing::Test {
  protected:
   std::string Write(const std::string& name, const std::string& content) {
@@ -105,7 +116,7 @@ TEST_F(AtcTest, AConversionSaysWhatTheVendorsToolSays) {
   ASSERT_TRUE(om.ok()) << om.status().message();
   EXPECT_EQ((*om)->info().soc, "Ascend310P3");
   EXPECT_EQ((*om)->info().inputs[0].name, "images");
-  EXPECT_EQ((*om)->info().inputs[0].dims, (om::Dims{1, 3, 8, 8}));
+  EXPECT_EQ((*om)->info().InputDims(0), (om::Dims{1, 3, 8, 8}));
   EXPECT_THAT((*om)->info().command_line, StartsWith("atc --model="));
 }
 
@@ -165,12 +176,70 @@ TEST_F(AtcTest, GearsNeedAnOpenBatchOrABatchOfOne) {
     ASSERT_EQ(finished.exit_code, 0) << finished.out;
     const auto om = om::OmFile::Open(Path("out.om"));
     ASSERT_TRUE(om.ok());
-    EXPECT_EQ((*om)->info().gears, (std::vector<int64_t>{1, 2, 4, 8}));
-    EXPECT_EQ((*om)->info().inputs[0].dims, (om::Dims{-1, 3, 8, 8}));
-    EXPECT_TRUE((*om)->plan_is_per_image(0));
+    EXPECT_EQ((*om)->info().gears.size(), 4u);
+    EXPECT_EQ((*om)->info().gears[3].inputs[0], (om::Dims{8, 3, 8, 8}));
+    EXPECT_EQ((*om)->info().InputDims(0), (om::Dims{-1, 3, 8, 8}));
+    EXPECT_EQ((*om)->plan_count(), 1u);
     fs::remove(Path("out.om"));
   }
   ExpectFailure(Convert(open_model_), "E10001", "input 'images' has the open shape batch,3,8,8");
+}
+
+TEST_F(AtcTest, ImageSizesAndDimsBecomeGears) {
+  const std::string model = Write("any.onnx", OpenSizeModel().SerializeAsString());
+  const auto gears = [&](const std::vector<std::string>& flags) {
+    const Finished finished = Convert(model, flags);
+    EXPECT_EQ(finished.exit_code, 0) << finished.out;
+    return (*om::OmFile::Open(Path("out.om")))->info();
+  };
+  om::OmInfo info = gears({"--input_shape=images:1,3,-1,-1", "--dynamic_image_size=16,8;8,8"});
+  EXPECT_EQ(info.dynamic, om::Dynamic::kImageSize);
+  EXPECT_EQ(info.InputDims(0), (om::Dims{1, 3, -1, 8}));
+  ASSERT_EQ(info.gears.size(), 2u);
+  EXPECT_EQ(info.gears[0].values, (std::vector<int64_t>{16, 8}));
+  EXPECT_EQ(info.gears[0].outputs[0], (om::Dims{1, 3, 16, 8}));
+  info = gears({"--input_shape=images:2,3,-1,8", "--dynamic_dims", "4;16;8", "--input_format=ND"});
+  EXPECT_EQ(info.dynamic, om::Dynamic::kDims);
+  ASSERT_EQ(info.gears.size(), 3u);
+  EXPECT_EQ(info.gears[1].values, (std::vector<int64_t>{2, 3, 16, 8}));
+}
+
+TEST_F(AtcTest, GearsAreShown) {
+  const std::string model = Write("any.onnx", OpenSizeModel().SerializeAsString());
+  ASSERT_EQ(Convert(model, {"--input_shape=images:1,3,-1,-1", "--dynamic_image_size=16,8;8,8"}).exit_code, 0);
+  const Finished shown = RunAtc({"--mode=6", "--om=" + Path("out.om")});
+  EXPECT_EQ(shown.exit_code, 0);
+  EXPECT_THAT(shown.out, HasSubstr("dynamic [image size], gear_num [2]"));
+  EXPECT_THAT(shown.out, HasSubstr("2 gears by image size\n  16,8: images [1,3,16,8] -> scores [1,3,16,8], plan 0\n"
+                                   "  8,8: images [1,3,8,8] -> scores [1,3,8,8], plan 1\n"));
+  EXPECT_THAT(shown.out, HasSubstr("load of 1 gear: parse and verify"));
+  EXPECT_THAT(shown.out, HasSubstr("load of 2 gears: parse and verify"));
+  ASSERT_EQ(RunAtc({"--mode=1", "--om=" + Path("out.om"), "--json=" + Path("om.json")}).exit_code, 0);
+  const auto json = nlohmann::json::parse(*ReadTextFile(Path("om.json")), nullptr, false);
+  EXPECT_EQ(json["dynamic"], "image size");
+  EXPECT_EQ(json["gear"][1]["value"], (std::vector<int64_t>{8, 8}));
+  EXPECT_EQ(json["gear"][1]["input"][0], (std::vector<int64_t>{1, 3, 8, 8}));
+  EXPECT_EQ(json["gear"][1]["graph"], 1);
+  EXPECT_EQ(json["graph"].size(), 2u);
+}
+
+TEST_F(AtcTest, GearsExcludeWhatDoesNotGoWithThem) {
+  const std::string model = Write("any.onnx", OpenSizeModel().SerializeAsString());
+  const std::string sizes = "--dynamic_image_size=16,8;8,8", shape = "--input_shape=images:1,3,-1,-1";
+  ExpectFailure(Convert(model, {shape, sizes, "--dynamic_dims=16,8;8,8"}), "E10009", "exclude each other");
+  ExpectFailure(Convert(model, {shape, "--dynamic_batch_size=1,2", sizes}), "E10009", "exclude each other");
+  ExpectFailure(Convert(model, {shape}), "E10011", "--dynamic_");
+  ExpectFailure(Convert(model, {shape, "--dynamic_image_size=8,8"}), "E10035", "at least 2");
+  ExpectFailure(Convert(model, {shape, "--dynamic_image_size=8,8;8,8"}), "E10039", "twice");
+  const auto aipp = [&](const std::string& fields) {
+    return "--insert_op_conf=" + Write("aipp.cfg", "aipp_op { aipp_mode: static input_format: YUV420SP_U8 " + fields + "}");
+  };
+  ExpectFailure(Convert(model, {shape, "--dynamic_dims=16,8;8,8", aipp("")}), "E10047", "exclude each other");
+  ExpectFailure(Convert(model, {shape, sizes, aipp("src_image_size_w: 8 src_image_size_h: 8")}), "E10052",
+                "src_image_size_h 0 or left out");
+  ExpectFailure(Convert(model, {shape, sizes, aipp("padding: true")}), "E10052", "crop and padding must be off");
+  ExpectFailure(Convert(model, {shape, "--dynamic_image_size=8,8;7,8", aipp("")}), "E10052", "must be even");
+  EXPECT_EQ(Convert(model, {shape, sizes, aipp("")}).exit_code, 0);
 }
 
 TEST_F(AtcTest, RequiredFlagsAreNamed) {
@@ -288,7 +357,7 @@ TEST_F(AtcTest, AippMakesTheInputAPicture) {
   const auto om = om::OmFile::Open(Path("out.om"));
   ASSERT_TRUE(om.ok());
   EXPECT_EQ((*om)->info().inputs[0].type, om::DataType::kUInt8);
-  EXPECT_EQ((*om)->info().inputs[0].dims, (om::Dims{1, 12, 8, 1}));
+  EXPECT_EQ((*om)->info().InputDims(0), (om::Dims{1, 12, 8, 1}));
   EXPECT_EQ((*om)->info().inputs[0].format, om::Format::kNhwc);
   ASSERT_EQ((*om)->info().aipp.size(), 1u);
   EXPECT_TRUE((*om)->info().aipp[0].csc_switch);

@@ -76,10 +76,10 @@ Result<std::vector<om::Bytes>> Run(const Case& wanted, const fs::path& folder) {
     inputs.push_back(std::move(input));
   }
   for (const std::string& input : inputs) input_addresses.push_back(reinterpret_cast<const std::byte*>(input.data()));
-  const int64_t gear = program->gears().front();
+  const size_t gear = 0;
   std::vector<om::Bytes> outputs;
   std::vector<std::byte*> output_addresses;
-  for (size_t i = 0; i < program->outputs().size(); ++i) outputs.emplace_back(program->OutputBytes(i, gear));
+  for (size_t i = 0; i < program->info().outputs.size(); ++i) outputs.emplace_back(program->OutputBytes(i, gear));
   for (om::Bytes& output : outputs) output_addresses.push_back(output.data());
   for (int part = 0; part < program->PartCount(gear); ++part) {
     NPUSTREAM_RETURN_IF_ERROR(program->RunPart(gear, part, 0, input_addresses, output_addresses));

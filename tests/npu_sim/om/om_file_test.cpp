@@ -39,16 +39,18 @@ OmModel MakeModel() {
                 "Ascend310P3",
                 "small",
                 "atc --model=small.onnx",
-                {{"images", DataType::kFloat32, {-1, 3, 8, 8}, Format::kNchw}},
-                {{"scores", DataType::kFloat32, {-1, 5}, Format::kNd}},
-                {1, 2, 4},
-                true,
+                {{"images", DataType::kFloat32, Format::kNchw}},
+                {{"scores", DataType::kFloat32, Format::kNd}},
+                {},
+                Dynamic::kBatch,
                 {}};
+  for (const int64_t batch : {1, 2, 4})
+    model.info.gears.push_back({{batch}, {{batch, 3, 8, 8}}, {{batch, 5}}, 0, batch});
   AippConfig aipp;
   aipp.src_image_size_w = aipp.src_image_size_h = 8;
   aipp.min_chn = {1.5f, 2.5f, 3.5f, 0};
   model.info.aipp = {aipp};
-  model.plans.push_back({1, true, b.graph(), {*program::Lower(b.graph())}});
+  model.plans.push_back({b.graph(), {*program::Lower(b.graph())}});
   return model;
 }
 
@@ -67,10 +69,14 @@ TEST(OmFileTest, KeepsAllThatWasWritten) {
   EXPECT_EQ(info.soc, "Ascend310P3");
   EXPECT_EQ(info.name, "small");
   EXPECT_EQ(info.command_line, "atc --model=small.onnx");
-  EXPECT_EQ(info.gears, (std::vector<int64_t>{1, 2, 4}));
+  ASSERT_EQ(info.gears.size(), 3u);
+  EXPECT_EQ(info.gears[2].values, (std::vector<int64_t>{4}));
+  EXPECT_EQ(info.gears[2].inputs, (std::vector<Dims>{{4, 3, 8, 8}}));
+  EXPECT_EQ(info.gears[2].outputs, (std::vector<Dims>{{4, 5}}));
+  EXPECT_EQ(info.gears[2].images, 4);
   ASSERT_EQ(info.inputs.size(), 1u);
   EXPECT_EQ(info.inputs[0].name, "images");
-  EXPECT_EQ(info.inputs[0].dims, (Dims{-1, 3, 8, 8}));
+  EXPECT_EQ(info.InputDims(0), (Dims{-1, 3, 8, 8}));
   EXPECT_EQ(info.inputs[0].format, Format::kNchw);
   ASSERT_EQ(info.aipp.size(), 1u);
   EXPECT_EQ(info.aipp[0].min_chn[1], 2.5f);
@@ -103,12 +109,8 @@ TEST(OmFileTest, SameModelGivesTheSameBytes) { EXPECT_EQ(Written(), Written()); 
 TEST(OmFileTest, WeightsAreAlignedAndStoredOnce) {
   OmModel model = MakeModel();
   const size_t once = WriteOm(model)->size();
-  model.plans[0].per_image = false;
-  model.info.gears = {1, 2};
   model.plans.push_back(model.plans[0]);
-  model.plans[1].batch = 2;
-  // The graphs are the same in both plans: their ports do not follow the batch.
-  model.info.inputs[0].dims[0] = model.info.outputs[0].dims[0] = 1;
+  model.info.gears[1].plan = 1;
   auto twice = WriteOm(model);
   ASSERT_TRUE(twice.ok()) << twice.status().message();
   EXPECT_LT(twice->size(), once + once / 2);
@@ -176,7 +178,68 @@ TEST(OmFileTest, MissingFileIsNotFoundAndNamed) {
   EXPECT_THAT(file.status().message(), HasSubstr("/nonexistent/model.om"));
 }
 
-TEST(OmFileTest, EveryTruncationIsAnError) {
+TEST(OmFileTest, OtherLayoutVersionAsksForConversion) {
+  Bytes bytes = Written();
+  bytes[3] = std::byte{9};
+  const auto file = OmFile::FromBytes(bytes);
+  ASSERT_FALSE(file.ok());
+  EXPECT_EQ(file.status().code(), StatusCode::kUnsupported);
+  EXPECT_THAT(file.status().message(), HasSubstr("atc"));
+}
+
+// Two images of different size, each with a plan of its own, chosen by height and width or by all dims.
+OmModel MakeModelOfShapes(Dynamic dynamic) {
+  OmModel model;
+  model.info.inputs = {{"x", DataType::kFloat32, Format::kNchw}, {"scale", DataType::kFloat32, Format::kNd}};
+  model.info.outputs = {{"y", DataType::kFloat32, Format::kNchw}};
+  model.info.dynamic = dynamic;
+  for (const int64_t width : {8, 12}) {
+    GraphBuilder b;
+    const TensorId x = b.Input({1, 3, 4, width}), scale = b.Input({1});
+    const TensorId y = b.Node("Conv", {x, b.Random({20, 3, 3, 3}, 1)}, {1, 20, 4, width},
+                              {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+    b.Output(b.Node("Mul", {y, scale}, {1, 20, 4, width}));
+    Gear gear{{4, width}, {{2, 3, 4, width}, {1}}, {{2, 20, 4, width}}, static_cast<uint32_t>(model.plans.size()), 2};
+    if (dynamic == Dynamic::kDims) gear.values = {2, 3, 4, width, 1};
+    model.info.gears.push_back(std::move(gear));
+    model.plans.push_back({b.graph(), {*program::Lower(b.graph())}});
+  }
+  return model;
+}
+
+// Runs every gear of a loaded program in buffers of the size that it asks for, unless that is a test of memory.
+int RunGears(const program::Program& program) {
+  int ran = 0;
+  for (size_t gear = 0; gear < program.info().gears.size(); ++gear) {
+    std::vector<Bytes> buffers;
+    std::vector<const std::byte*> in;
+    std::vector<std::byte*> out;
+    size_t most = 0;
+    for (size_t i = 0; i < program.info().inputs.size(); ++i) most = std::max(most, program.InputBytes(i, gear));
+    for (size_t i = 0; i < program.info().outputs.size(); ++i) most = std::max(most, program.OutputBytes(i, gear));
+    if (most > 1 << 20) continue;
+    for (size_t i = 0; i < program.info().inputs.size(); ++i)
+      in.push_back(buffers.emplace_back(program.InputBytes(i, gear)).data());
+    for (size_t i = 0; i < program.info().outputs.size(); ++i)
+      out.push_back(buffers.emplace_back(program.OutputBytes(i, gear)).data());
+    for (int part = 0; part < std::min(program.PartCount(gear), 4); ++part)
+      static_cast<void>(program.RunPart(gear, part, 0, in, out));
+    ++ran;
+  }
+  return ran;
+}
+
+class DamagedOmTest : public ::testing::TestWithParam<Dynamic> {
+ protected:
+  static Bytes Written() {
+    const OmModel model = GetParam() == Dynamic::kBatch ? MakeModel() : MakeModelOfShapes(GetParam());
+    const auto bytes = WriteOm(model);
+    EXPECT_TRUE(bytes.ok()) << bytes.status().message();
+    return *bytes;
+  }
+};
+
+TEST_P(DamagedOmTest, EveryTruncationIsAnError) {
   const Bytes bytes = Written();
   for (size_t size = 0; size < bytes.size(); size += size < 4096 ? 1 : 997) {
     const auto file = OmFile::FromBytes(std::span(bytes).first(size));
@@ -185,7 +248,7 @@ TEST(OmFileTest, EveryTruncationIsAnError) {
   }
 }
 
-TEST(OmFileTest, TrailingBytesAndAlterationsAreErrors) {
+TEST_P(DamagedOmTest, TrailingBytesAndAlterationsAreErrors) {
   Bytes bytes = Written();
   for (size_t at = 4; at < bytes.size(); at += 61) {
     Bytes altered = bytes;
@@ -196,17 +259,8 @@ TEST(OmFileTest, TrailingBytesAndAlterationsAreErrors) {
   EXPECT_FALSE(OmFile::FromBytes(bytes).ok());
 }
 
-TEST(OmFileTest, OtherLayoutVersionAsksForConversion) {
-  Bytes bytes = Written();
-  bytes[3] = std::byte{9};
-  const auto file = OmFile::FromBytes(bytes);
-  ASSERT_FALSE(file.ok());
-  EXPECT_EQ(file.status().code(), StatusCode::kUnsupported);
-  EXPECT_THAT(file.status().message(), HasSubstr("atc"));
-}
-
 // Alters the metadata, mends the checksum, and goes on for as long as no error comes: nothing may crash.
-TEST(OmFileTest, DamageWithARightChecksumNeverCrashes) {
+TEST_P(DamagedOmTest, DamageWithARightChecksumNeverCrashes) {
   const Bytes bytes = Written();
   FileHeader header;
   std::memcpy(&header, bytes.data(), sizeof(header));
@@ -227,33 +281,73 @@ TEST(OmFileTest, DamageWithARightChecksumNeverCrashes) {
       continue;
     }
     const auto loaded = program::Program::Load(**file, 1);
-    if (!loaded.ok() || (*loaded)->InputBytes(0, 1) > 1 << 20 || (*loaded)->OutputBytes(0, 1) > 1 << 20) continue;
-    const Bytes input((*loaded)->InputBytes(0, 1) + 64);
-    Bytes output((*loaded)->OutputBytes(0, 1) + 64);
-    const std::byte* const in[] = {input.data()};
-    std::byte* const out[] = {output.data()};
-    static_cast<void>((*loaded)->RunPart((*loaded)->gears()[0], 0, 0, in, out));
-    ++ran;
+    if (loaded.ok()) ran += RunGears(**loaded);
   }
   EXPECT_GT(rejected, 100);
   EXPECT_GT(ran, 100);
 }
 
-// Callers allocate by what the ports show: a file whose gears say more images than its fixed ports hold would be run
-// beyond the end of their buffers.
+INSTANTIATE_TEST_SUITE_P(Gears, DamagedOmTest,
+                         ::testing::Values(Dynamic::kBatch, Dynamic::kImageSize, Dynamic::kDims),
+                         [](const ::testing::TestParamInfo<Dynamic>& info) {
+                           std::string name = ToString(info.param);
+                           std::replace(name.begin(), name.end(), ' ', '_');
+                           return name;
+                         });
+
+// Callers allocate by the gears' shapes: a file whose gears say more images than these hold would be run beyond the end
+// of their buffers.
 TEST(OmWriterTest, PortsHoldEveryGear) {
   OmModel model = MakeModel();
-  model.info.dynamic_batch = false;
-  for (PortInfo* port : {&model.info.inputs[0], &model.info.outputs[0]}) port->dims[0] = 4;
-  model.info.gears = {4};
-  EXPECT_TRUE(WriteOm(model).ok());
-  model.info.gears = {8};
-  EXPECT_FALSE(WriteOm(model).ok());
-  model.info.gears = {1, 4};
+  model.info.gears[1].images = 3;
   EXPECT_FALSE(WriteOm(model).ok());
   model = MakeModel();
-  model.info.dynamic_batch = false;  // and yet −1 is shown
+  model.info.gears[2].inputs[0][0] = 2;
   EXPECT_FALSE(WriteOm(model).ok());
+  model = MakeModel();
+  model.info.gears[2].outputs[0][0] = 1;  // an output cannot be one for all images
+  EXPECT_FALSE(WriteOm(model).ok());
+  model = MakeModelOfShapes(Dynamic::kImageSize);
+  model.info.gears[0].plan = 1;
+  EXPECT_FALSE(WriteOm(model).ok());
+  model = MakeModelOfShapes(Dynamic::kImageSize);
+  model.info.gears[1].inputs[1] = {2};  // neither whole nor a slice for each image of the plan's [1]
+  model.info.gears[1].images = 1;
+  EXPECT_FALSE(WriteOm(model).ok());
+}
+
+TEST(OmWriterTest, GearsAreToldApart) {
+  const auto refused = [](const auto& change, const char* why) {
+    OmModel model = MakeModelOfShapes(Dynamic::kImageSize);
+    change(model.info);
+    const auto written = WriteOm(model);
+    ASSERT_FALSE(written.ok()) << why;
+    EXPECT_THAT(written.status().message(), HasSubstr(why));
+  };
+  refused([](OmInfo& info) { info.gears[1].values = info.gears[0].values; }, "gear 1 is there twice");
+  refused([](OmInfo& info) { info.gears[1].values = {4}; }, "impossible values");
+  refused([](OmInfo& info) { info.gears[1].plan = 2; }, "gear 1 names plan 2");
+  refused([](OmInfo& info) { info.gears.pop_back(); }, "plan 1 serves no gear");
+  refused([](OmInfo& info) { info.gears[1].inputs.pop_back(); }, "impossible shape");
+  refused([](OmInfo& info) { info.gears[1].inputs[0] = {2, 3, 48}; }, "impossible shape");
+  refused([](OmInfo& info) { info.gears[1].images = 0; }, "gear 1 has 0 images");
+  refused([](OmInfo& info) { info.dynamic = Dynamic::kNothing; }, "gears without a choice");
+  refused([](OmInfo& info) { info.gears.clear(); }, "0 gears");
+  refused([](OmInfo& info) { info.gears.resize(101, info.gears[0]); }, "101 gears");
+  OmModel model = MakeModel();
+  std::swap(model.info.gears[0], model.info.gears[1]);
+  EXPECT_THAT(WriteOm(model).status().message(), HasSubstr("out of order"));
+}
+
+TEST(OmInfoTest, ShowsWhatGearsHaveInCommon) {
+  const OmInfo info = MakeModelOfShapes(Dynamic::kDims).info;
+  EXPECT_EQ(info.InputDims(0), (Dims{2, 3, 4, -1}));
+  EXPECT_EQ(info.InputDims(1), (Dims{1}));
+  EXPECT_EQ(info.OutputDims(0), (Dims{2, 20, 4, -1}));
+  EXPECT_EQ(info.LargestGear(), 1u);
+  EXPECT_EQ(info.FindGear(std::vector<int64_t>{2, 3, 4, 8, 1}), 0u);
+  EXPECT_EQ(info.FindGear(std::vector<int64_t>{2, 3, 4, 9, 1}), std::nullopt);
+  EXPECT_EQ(info.FindGear(std::vector<int64_t>{}), std::nullopt);
 }
 
 TEST(OmWriterTest, RefusesWhatTheReaderWould) {
@@ -268,9 +362,6 @@ TEST(OmWriterTest, RefusesWhatTheReaderWould) {
   model.plans[0].natives[0].values[0].offset = uint64_t{1} << 40;
   EXPECT_FALSE(WriteOm(model).ok());
 
-  model = MakeModel();
-  model.info.gears = {4, 2};
-  EXPECT_FALSE(WriteOm(model).ok());
 }
 
 // The lowered plan's step that has a scratch buffer.

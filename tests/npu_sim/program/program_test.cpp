@@ -26,14 +26,12 @@ namespace {
 
 // A graph of one input and one output as a model of one image.
 om::OmModel ModelOf(const om::Graph& graph) {
-  const auto port = [&](const char* name, om::TensorId id) {
-    const om::Dims& dims = graph.tensors[static_cast<size_t>(id)].dims;
-    return om::PortInfo{name, om::DataType::kFloat32, dims, dims.size() == 4 ? om::Format::kNchw : om::Format::kNd};
-  };
+  const auto dims = [&](om::TensorId id) { return graph.tensors[static_cast<size_t>(id)].dims; };
   om::OmModel model;
-  model.info = {"0.1.0", "Ascend310P3", "m", "", {port("x", graph.inputs[0])}, {port("y", graph.outputs[0])}, {1},
-                false, {}};
-  model.plans.push_back({1, true, graph, {*Lower(graph)}});
+  model.info.inputs = {{"x", om::DataType::kFloat32, om::Format::kNd}};
+  model.info.outputs = {{"y", om::DataType::kFloat32, om::Format::kNd}};
+  model.info.gears = {{{}, {dims(graph.inputs[0])}, {dims(graph.outputs[0])}, 0, 1}};
+  model.plans.push_back({graph, {*Lower(graph)}});
   return model;
 }
 
@@ -71,13 +69,15 @@ om::OmModel MakeModel(bool native) {
                 "Ascend310P3",
                 "m",
                 "",
-                {{"x", om::DataType::kFloat32, {-1, 3, 32, 32}, om::Format::kNchw}},
-                {{"boxes", om::DataType::kFloat32, {-1, 256, 7}, om::Format::kNd},
-                 {"classes", om::DataType::kFloat32, {-1, 10}, om::Format::kNd}},
-                {1, 2, 4},
-                true,
+                {{"x", om::DataType::kFloat32, om::Format::kNchw}},
+                {{"boxes", om::DataType::kFloat32, om::Format::kNd},
+                 {"classes", om::DataType::kFloat32, om::Format::kNd}},
+                {},
+                om::Dynamic::kBatch,
                 {}};
-  model.plans.push_back({1, true, b.graph(), {}});
+  for (const int64_t batch : {1, 2, 4})
+    model.info.gears.push_back({{batch}, {{batch, 3, 32, 32}}, {{batch, 256, 7}, {batch, 10}}, 0, batch});
+  model.plans.push_back({b.graph(), {}});
   if (native) model.plans[0].natives.push_back(*Lower(b.graph()));
   return model;
 }
@@ -89,7 +89,8 @@ std::unique_ptr<om::OmFile> MakeFile(bool native = true) {
 }
 
 // Runs a batch, part i on core i % cores.
-std::vector<float> RunBatch(const Program& program, int64_t gear, int cores, const std::vector<float>& input) {
+std::vector<float> RunBatch(const Program& program, int64_t batch, int cores, const std::vector<float>& input) {
+  const size_t gear = *program.info().FindGear(std::vector<int64_t>{batch});
   std::vector<float> boxes(program.OutputBytes(0, gear) / 4), classes(program.OutputBytes(1, gear) / 4);
   const std::byte* const in[] = {reinterpret_cast<const std::byte*>(input.data())};
   std::byte* const out[] = {reinterpret_cast<std::byte*>(boxes.data()), reinterpret_cast<std::byte*>(classes.data())};
@@ -103,11 +104,11 @@ TEST(ProgramTest, DescribesItself) {
   const auto file = MakeFile();
   const auto program = Program::Load(*file, 2);
   ASSERT_TRUE(program.ok()) << program.status().message();
-  EXPECT_EQ((*program)->gears(), (std::vector<int64_t>{1, 2, 4}));
-  EXPECT_EQ((*program)->InputBytes(0, 1), 3u * 32 * 32 * 4);
-  EXPECT_EQ((*program)->InputBytes(0, 4), 4u * 3 * 32 * 32 * 4);
-  EXPECT_EQ((*program)->OutputBytes(1, 2), 2u * 10 * 4);
-  EXPECT_EQ((*program)->PartCount(4), 4);
+  EXPECT_EQ((*program)->info().gears.size(), 3u);
+  EXPECT_EQ((*program)->InputBytes(0, 0), 3u * 32 * 32 * 4);
+  EXPECT_EQ((*program)->InputBytes(0, 2), 4u * 3 * 32 * 32 * 4);
+  EXPECT_EQ((*program)->OutputBytes(1, 1), 2u * 10 * 4);
+  EXPECT_EQ((*program)->PartCount(2), 4);
 }
 
 TEST(ProgramTest, NeitherBatchNorCoreChangesABit) {
@@ -133,6 +134,54 @@ TEST(ProgramTest, StoredAndNewLoweringAgree) {
   ASSERT_TRUE(a.ok() && b.ok());
   const auto input = GraphBuilder::RandomFloats(3 * 32 * 32, 2);
   EXPECT_EQ(RunBatch(**a, 1, 1, input), RunBatch(**b, 1, 1, input));
+}
+
+// y = relu(w · x) at two widths, and what both have in common: w of 4,096 floats.
+om::OmModel MakeModelOfWidths(bool native) {
+  om::OmModel model;
+  model.info.inputs = {{"x", om::DataType::kFloat32, om::Format::kNchw}};
+  model.info.outputs = {{"y", om::DataType::kFloat32, om::Format::kNchw}};
+  model.info.dynamic = om::Dynamic::kImageSize;
+  for (const int64_t width : {8, 24}) {
+    GraphBuilder b;
+    b.Output(b.Node("Conv", {b.Input({1, 64, 8, width}), b.Random({64, 64, 1, 1}, 1)}, {1, 64, 8, width},
+                    {{"activation", std::string("Relu")}}));
+    model.info.gears.push_back({{8, width}, {{1, 64, 8, width}}, {{1, 64, 8, width}},
+                                static_cast<uint32_t>(model.plans.size()), 1});
+    model.plans.push_back({b.graph(), {}});
+    if (native) model.plans.back().natives.push_back(*Lower(b.graph()));
+  }
+  return model;
+}
+
+TEST(ProgramTest, GearsShareWeightsOnTheDevice) {
+  for (const bool native : {true, false}) {
+    const auto both = om::OmFile::FromBytes(*om::WriteOm(MakeModelOfWidths(native)));
+    ASSERT_TRUE(both.ok()) << both.status().message();
+    om::OmModel one = MakeModelOfWidths(native);
+    one.plans.pop_back();
+    one.info.gears.pop_back();
+    const auto alone = om::OmFile::FromBytes(*om::WriteOm(one));
+    ASSERT_TRUE(alone.ok()) << alone.status().message();
+    const auto needs = Program::Query(**both, 1);
+    ASSERT_TRUE(needs.ok());
+    EXPECT_EQ(needs->weight_bytes, Program::Query(**alone, 1)->weight_bytes) << native;
+    EXPECT_GE(needs->weight_bytes, 64u * 64 * 4);
+  }
+}
+
+TEST(ProgramTest, LoadingIsTimedByGear) {
+  const auto file = om::OmFile::FromBytes(*om::WriteOm(MakeModelOfWidths(true)));
+  ASSERT_TRUE(file.ok());
+  const auto program = Program::Load(**file, 1);
+  ASSERT_TRUE(program.ok());
+  const std::vector<LoadTimes>& times = (*program)->load_times_by_plan();
+  ASSERT_EQ(times.size(), 2u);
+  EXPECT_LE(times[0].parse_ms, times[1].parse_ms);
+  EXPECT_LE(times[0].plan_ms, times[1].plan_ms);
+  EXPECT_LE(times[0].transfer_ms, times[1].transfer_ms);
+  EXPECT_LE(times[0].register_ms, times[1].register_ms);
+  EXPECT_DOUBLE_EQ(times[1].parse_ms, (*file)->parse_ms());
 }
 
 // Packed weights of every kind: float32 and bfloat16, bytes, dense and depthwise, with few channels and many.
@@ -179,7 +228,7 @@ std::vector<float> RunFile(const om::OmFile& file) {
   std::vector<float> output(10);
   const std::byte* const in[] = {reinterpret_cast<const std::byte*>(input.data())};
   std::byte* const out[] = {reinterpret_cast<std::byte*>(output.data())};
-  EXPECT_TRUE((*program)->RunPart(1, 0, 0, in, out).ok());
+  EXPECT_TRUE((*program)->RunPart(0, 0, 0, in, out).ok());
   return output;
 }
 
@@ -275,7 +324,7 @@ TEST(ProgramTest, DenormalNumbersCountAsZeroDuringARunOnly) {
   std::vector<float> output(4, -1);
   const std::byte* const in[] = {reinterpret_cast<const std::byte*>(input.data())};
   std::byte* const out[] = {reinterpret_cast<std::byte*>(output.data())};
-  ASSERT_TRUE((*program)->RunPart(1, 0, 0, in, out).ok());
+  ASSERT_TRUE((*program)->RunPart(0, 0, 0, in, out).ok());
   EXPECT_EQ(output, (std::vector<float>{0, 0, 0.1f, 0}));
   volatile float small = 0x1p-126f;
   const float on_host = small * 0.1f;
@@ -304,9 +353,9 @@ TEST(ProgramTest, ARunAllocatesNothing) {
   std::vector<float> output(1024 * 85);
   const std::byte* const in[] = {reinterpret_cast<const std::byte*>(input.data())};
   std::byte* const out[] = {reinterpret_cast<std::byte*>(output.data())};
-  ASSERT_TRUE((*program)->RunPart(1, 0, 0, in, out).ok());
+  ASSERT_TRUE((*program)->RunPart(0, 0, 0, in, out).ok());
   const uint64_t before = testing_support::AllocationCount();
-  ASSERT_TRUE((*program)->RunPart(1, 0, 0, in, out).ok());
+  ASSERT_TRUE((*program)->RunPart(0, 0, 0, in, out).ok());
   EXPECT_EQ(testing_support::AllocationCount(), before);
 }
 

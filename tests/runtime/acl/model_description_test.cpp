@@ -110,6 +110,52 @@ TEST_F(AclModelDescription, ADynamicBatchShowsAsMinusOneAndTheLargestGear) {
   EXPECT_EQ((std::vector<uint64_t>{batch.batch, batch.batch + 3}), (std::vector<uint64_t>{1, 2, 4}));
 }
 
+TEST_F(AclModelDescription, ImageSizesShowAsMinusOneAndAreListed) {
+  Load(WriteReluOfGears(true));
+  EXPECT_EQ(aclmdlGetNumInputs(description_), 3u);
+  EXPECT_STREQ(aclmdlGetInputNameByIndex(description_, 2), ACL_DYNAMIC_TENSOR_NAME);
+  EXPECT_EQ(aclmdlGetInputSizeByIndex(description_, 2), 2 * sizeof(uint64_t));
+  aclmdlIODims dims;
+  EXPECT_ACL_OK(aclmdlGetInputDims(description_, 0, &dims));
+  EXPECT_EQ(Dims(dims), (DimsList{1, 1, -1, -1}));
+  EXPECT_ACL_OK(aclmdlGetInputDims(description_, 1, &dims));
+  EXPECT_EQ(Dims(dims), (DimsList{1}));
+  EXPECT_ACL_OK(aclmdlGetOutputDims(description_, 0, &dims));
+  EXPECT_EQ(Dims(dims), (DimsList{1, 1, 4, 4}));
+  EXPECT_EQ(aclmdlGetInputSizeByIndex(description_, 0), 16u * 4);
+  EXPECT_EQ(aclmdlGetInputSizeByIndex(description_, 1), 4u);
+  auto sizes = std::make_unique<aclmdlHW>();
+  EXPECT_ACL_OK(aclmdlGetDynamicHW(description_, -1, sizes.get()));
+  ASSERT_EQ(sizes->hwCount, 3u);
+  EXPECT_EQ(sizes->hw[0][0], 4u);
+  EXPECT_EQ(sizes->hw[1][0], 1u);
+  EXPECT_EQ(sizes->hw[1][1], 2u);
+  EXPECT_EQ(sizes->hw[2][1], 1u);
+  aclmdlBatch batch;
+  EXPECT_ACL_OK(aclmdlGetDynamicBatch(description_, &batch));
+  EXPECT_EQ(batch.batchCount, 0u);
+  size_t gears = 9;
+  EXPECT_ACL_OK(aclmdlGetInputDynamicGearCount(description_, -1, &gears));
+  EXPECT_EQ(gears, 0u);
+}
+
+TEST_F(AclModelDescription, DynamicDimsAreListedForAllInputsInARow) {
+  Load(WriteReluOfGears(false));
+  EXPECT_EQ(aclmdlGetInputSizeByIndex(description_, 2), 2 * sizeof(uint64_t));
+  size_t gears = 0;
+  EXPECT_ACL_OK(aclmdlGetInputDynamicGearCount(description_, -1, &gears));
+  ASSERT_EQ(gears, 3u);
+  std::vector<aclmdlIODims> dims(gears);
+  EXPECT_EQ(aclmdlGetInputDynamicDims(description_, -1, dims.data(), 2), 100000);
+  EXPECT_ACL_OK(aclmdlGetInputDynamicDims(description_, -1, dims.data(), gears));
+  EXPECT_EQ(Dims(dims[0]), (DimsList{1, 1, 4, 4, 1}));
+  EXPECT_EQ(Dims(dims[1]), (DimsList{1, 1, 1, 2, 1}));
+  EXPECT_EQ(Dims(dims[2]), (DimsList{1, 1, 2, 1, 1}));
+  auto sizes = std::make_unique<aclmdlHW>();
+  EXPECT_ACL_OK(aclmdlGetDynamicHW(description_, -1, sizes.get()));
+  EXPECT_EQ(sizes->hwCount, 0u);
+}
+
 TEST_F(AclModelDescription, StaticAippTakesThePictureAndTellsItsParameters) {
   Load(WriteAippModel());
   EXPECT_EQ(aclmdlGetInputDataType(description_, 0), ACL_UINT8);
@@ -140,6 +186,26 @@ TEST_F(AclModelDescription, StaticAippTakesThePictureAndTellsItsParameters) {
   EXPECT_ACL_OK(aclmdlGetAippType(id_, 0, &type, &attached));
   EXPECT_EQ(type, ACL_DATA_WITH_STATIC_AIPP);
   EXPECT_EQ(attached, size_t{0xFFFFFFFF});
+}
+
+TEST_F(AclModelDescription, StaticAippWithImageSizesHasTheShapesOfAllOfThem) {
+  Load(WriteAippModelOfSizes());
+  aclmdlIODims dims;
+  EXPECT_ACL_OK(aclmdlGetInputDimsV2(description_, 0, &dims));
+  EXPECT_EQ(Dims(dims), (DimsList{1, -1, -1, 1}));
+  EXPECT_ACL_OK(aclmdlGetInputDims(description_, 0, &dims));
+  EXPECT_EQ(Dims(dims), (DimsList{1, -1, -1, 3}));
+  EXPECT_EQ(aclmdlGetInputSizeByIndex(description_, 0), 16u * 32 * 3 / 2);
+  auto info = std::make_unique<aclAippInfo>();
+  ASSERT_ACL_OK(aclmdlGetFirstAippInfo(id_, 0, info.get()));
+  EXPECT_EQ(info->srcImageSizeW, 0);
+  EXPECT_EQ(info->srcImageSizeH, 0);
+  ASSERT_EQ(info->shapeCount, 2u);
+  EXPECT_EQ(Dims(info->outDims[0].srcDims), (DimsList{1, 24, 32, 1}));
+  EXPECT_EQ(Dims(info->outDims[0].aippOutdims), (DimsList{1, 16, 32, 3}));
+  EXPECT_EQ(Dims(info->outDims[1].srcDims), (DimsList{1, 12, 64, 1}));
+  EXPECT_EQ(Dims(info->outDims[1].aippOutdims), (DimsList{1, 8, 64, 3}));
+  EXPECT_EQ(info->outDims[1].srcSize, 8u * 64 * 3 / 2);
 }
 
 TEST_F(AclModelDescription, WithoutStaticAippItIs100038) {

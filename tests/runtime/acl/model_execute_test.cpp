@@ -243,6 +243,111 @@ TEST_F(AclModelExecute, ImageSizesAndDimsAreOfModelsCompiledWithThem) {
   }
 }
 
+TEST_F(AclModelExecute, TheImageSizeSelectsTheGear) {
+  Load(WriteReluOfGears(true));
+  aclmdlDesc* description = aclmdlCreateDesc();
+  ASSERT_ACL_OK(aclmdlGetDesc(description, id_));
+  const auto output_dims = [&] {
+    aclmdlIODims dims = {};
+    EXPECT_ACL_OK(aclmdlGetCurOutputDims(description, 0, &dims));
+    return std::vector<int64_t>(dims.dims, dims.dims + dims.dimCount);
+  };
+  DeviceDataset input({16 * 4, 4, 16}), output({16 * 4});
+  input.Write(0, {1, -2, 3, -4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+  input.Write(1, {1});
+  EXPECT_EQ(output_dims(), (std::vector<int64_t>{1, 1, 4, 4}));
+  // To a smaller gear, to another one of the same size, and back to the largest.
+  ASSERT_ACL_OK(aclmdlSetDynamicHWSize(id_, input.get(), 2, 1, 2));
+  output.Write(0, Floats(16, -9));
+  ASSERT_ACL_OK(aclmdlExecute(id_, input.get(), output.get()));
+  EXPECT_EQ(output.Read(0, 3), (Floats{2, 0, -9}));
+  EXPECT_EQ(output_dims(), (std::vector<int64_t>{1, 1, 1, 2}));
+  ASSERT_ACL_OK(aclmdlSetDynamicHWSize(id_, input.get(), 2, 2, 1));
+  ASSERT_ACL_OK(aclmdlExecute(id_, input.get(), output.get()));
+  EXPECT_EQ(output_dims(), (std::vector<int64_t>{1, 1, 2, 1}));
+  ASSERT_ACL_OK(aclmdlSetDynamicHWSize(id_, input.get(), 2, 4, 4));
+  ASSERT_ACL_OK(aclmdlExecute(id_, input.get(), output.get()));
+  EXPECT_EQ(output.Read(0, 16), (Floats{2, 0, 4, 0, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17}));
+  EXPECT_ACL_OK(aclmdlDestroyDesc(description));
+}
+
+TEST_F(AclModelExecute, AnImageSizeThatIsNoGearIs145013) {
+  Load(WriteReluOfGears(true));
+  DeviceDataset input({16 * 4, 4, 16}), no_choice({16 * 4, 4}), short_choice({16 * 4, 4, 8}), output({16 * 4});
+  EXPECT_EQ(aclmdlSetDynamicHWSize(id_, input.get(), 2, 4, 2), 145013);
+  EXPECT_NE(Sentence().find("4,2 is no gear"), std::string::npos);
+  EXPECT_EQ(aclmdlExecute(id_, input.get(), output.get()), 145013);
+  EXPECT_EQ(aclmdlSetDynamicHWSize(id_, input.get(), 2, uint64_t{1} << 63, 4), 145013);
+  EXPECT_EQ(aclmdlSetDynamicHWSize(id_, input.get(), 0, 4, 4), 145011);
+  EXPECT_EQ(aclmdlSetDynamicHWSize(id_, no_choice.get(), 2, 4, 4), 145011);
+  EXPECT_EQ(aclmdlExecute(id_, short_choice.get(), output.get()), 145012);
+  EXPECT_EQ(aclmdlSetDynamicBatchSize(id_, input.get(), 2, 1), 100019);
+  ASSERT_ACL_OK(aclmdlSetDynamicHWSize(id_, input.get(), 2, 4, 4));
+  EXPECT_ACL_OK(aclmdlExecute(id_, input.get(), output.get()));
+  // The smaller picture's buffer is too small for the larger gear.
+  DeviceDataset small({2 * 4, 4, 16});
+  EXPECT_EQ(aclmdlExecute(id_, small.get(), output.get()), 100017);
+  ASSERT_ACL_OK(aclmdlSetDynamicHWSize(id_, small.get(), 2, 1, 2));
+  EXPECT_ACL_OK(aclmdlExecute(id_, small.get(), output.get()));
+}
+
+aclmdlIODims DimsOf(const std::vector<int64_t>& values) {
+  aclmdlIODims dims = {};
+  dims.dimCount = values.size();
+  std::copy(values.begin(), values.end(), dims.dims);
+  return dims;
+}
+
+TEST_F(AclModelExecute, TheDimsOfAllInputsSelectTheGear) {
+  Load(WriteReluOfGears(false));
+  DeviceDataset input({16 * 4, 4, 16}), output({16 * 4});
+  input.Write(0, {1, -2, 3, -4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+  input.Write(1, {-2});
+  const aclmdlIODims small = DimsOf({1, 1, 1, 2, 1}), large = DimsOf({1, 1, 4, 4, 1});
+  ASSERT_ACL_OK(aclmdlSetInputDynamicDims(id_, input.get(), 2, &small));
+  output.Write(0, Floats(16, -9));
+  ASSERT_ACL_OK(aclmdlExecute(id_, input.get(), output.get()));
+  EXPECT_EQ(output.Read(0, 3), (Floats{0, 0, -9}));
+  ASSERT_ACL_OK(aclmdlSetInputDynamicDims(id_, input.get(), 2, &large));
+  ASSERT_ACL_OK(aclmdlExecute(id_, input.get(), output.get()));
+  EXPECT_EQ(output.Read(0, 4), (Floats{0, 0, 1, 0}));
+  EXPECT_EQ(output.Read(0, 16)[15], 14);
+  // Each axis by itself is one of a gear, but not all together; then fewer dims, and another one that no gear changes.
+  const aclmdlIODims mixed = DimsOf({1, 1, 4, 2, 1}), fewer = DimsOf({1, 1, 4, 4}), other = DimsOf({2, 1, 4, 4, 1});
+  EXPECT_EQ(aclmdlSetInputDynamicDims(id_, input.get(), 2, &mixed), 145013);
+  EXPECT_EQ(aclmdlExecute(id_, input.get(), output.get()), 145013);
+  EXPECT_EQ(aclmdlSetInputDynamicDims(id_, input.get(), 2, &fewer), 145012);
+  EXPECT_EQ(aclmdlSetInputDynamicDims(id_, input.get(), 2, &other), 145012);
+  aclmdlIODims wild = large;
+  wild.dimCount = size_t{1} << 40;
+  EXPECT_EQ(aclmdlSetInputDynamicDims(id_, input.get(), 2, &wild), 145012);
+  EXPECT_EQ(aclmdlSetInputDynamicDims(id_, input.get(), 1, &large), 145011);
+  EXPECT_EQ(aclmdlSetDynamicHWSize(id_, input.get(), 2, 4, 4), 100019);
+  ASSERT_ACL_OK(aclmdlSetInputDynamicDims(id_, input.get(), 2, &large));
+  EXPECT_ACL_OK(aclmdlExecute(id_, input.get(), output.get()));
+}
+
+TEST_F(AclModelExecute, SwitchingGearsTakesNoMemory) {
+  Load(WriteReluOfGears(true));
+  DeviceDataset input({16 * 4, 4, 16}), output({16 * 4});
+  const auto run_all = [&] {
+    for (const auto& [height, width] : {std::pair<uint64_t, uint64_t>{4, 4}, {1, 2}, {2, 1}}) {
+      ASSERT_ACL_OK(aclmdlSetDynamicHWSize(id_, input.get(), 2, height, width));
+      ASSERT_ACL_OK(aclmdlExecute(id_, input.get(), output.get()));
+    }
+  };
+  run_all();
+  size_t free_before = 0, free_after = 0, total = 0;
+  ASSERT_ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_before, &total));
+  const uint64_t before = testing_support::AllocationCount();
+  for (int round = 0; round < 20; ++round) run_all();
+  if (testing_support::AllocationsAreCounted()) {
+    EXPECT_EQ(testing_support::AllocationCount(), before);
+  }
+  ASSERT_ACL_OK(aclrtGetMemInfo(ACL_HBM_MEM, &free_after, &total));
+  EXPECT_EQ(free_before, free_after);
+}
+
 TEST_F(AclModelExecute, AFixedBatchCannotBeSet) {
   Load(WriteAddRelu());
   DeviceDataset input({16});

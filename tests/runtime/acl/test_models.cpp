@@ -30,16 +30,15 @@ om::Graph AddReluGraph() {
   return graph;
 }
 
-om::OmModel AddRelu(int64_t batch, std::vector<int64_t> gears, const std::string& soc) {
+om::OmModel AddRelu(const std::string& soc) {
   om::OmModel model;
   model.info.toolkit_version = "0.1.0";
   model.info.soc = soc;
   model.info.name = "add_relu";
-  model.info.inputs = {{"x", om::DataType::kFloat32, {batch, 4}, om::Format::kNd}};
-  model.info.outputs = {{"y", om::DataType::kFloat32, {batch, 4}, om::Format::kNd}};
-  model.info.gears = std::move(gears);
-  model.info.dynamic_batch = batch < 0;
-  model.plans = {{1, true, AddReluGraph(), {}}};
+  model.info.inputs = {{"x", om::DataType::kFloat32, om::Format::kNd}};
+  model.info.outputs = {{"y", om::DataType::kFloat32, om::Format::kNd}};
+  model.info.gears = {{{}, {{1, 4}}, {{1, 4}}, 0, 1}};
+  model.plans = {{AddReluGraph(), {}}};
   return model;
 }
 
@@ -53,34 +52,93 @@ std::string Write(const std::string& name, const om::OmModel& model) {
 
 }  // namespace
 
-std::string WriteAddRelu(const std::string& soc) { return Write("add_relu_" + soc + ".om", AddRelu(1, {1}, soc)); }
+std::string WriteAddRelu(const std::string& soc) { return Write("add_relu_" + soc + ".om", AddRelu(soc)); }
 
-std::string WriteDynamicAddRelu() { return Write("add_relu_dynamic.om", AddRelu(-1, {1, 2, 4}, "Ascend310P3")); }
+std::string WriteDynamicAddRelu() {
+  om::OmModel model = AddRelu("Ascend310P3");
+  model.info.dynamic = om::Dynamic::kBatch;
+  model.info.gears.clear();
+  for (const int64_t batch : {1, 2, 4}) model.info.gears.push_back({{batch}, {{batch, 4}}, {{batch, 4}}, 0, batch});
+  return Write("add_relu_dynamic.om", model);
+}
 
-std::string WriteAippModel() {
-  om::AippConfig aipp;
-  aipp.input_format = "YUV420SP_U8";
-  aipp.src_image_size_w = 32;
-  aipp.src_image_size_h = 16;
-  aipp.min_chn = {0, 0, 3, 0};
-  aipp.var_reci_chn = {0.5f, 0.5f, 0.5f, 1};
+std::string WriteReluOfGears(bool by_image_size) {
+  om::OmModel model;
+  model.info.toolkit_version = "0.1.0";
+  model.info.soc = "Ascend310P3";
+  model.info.name = "relu";
+  model.info.inputs = {{"x", om::DataType::kFloat32, om::Format::kNchw}, {"bias", om::DataType::kFloat32, om::Format::kNd}};
+  model.info.outputs = {{"y", om::DataType::kFloat32, om::Format::kNchw}};
+  model.info.dynamic = by_image_size ? om::Dynamic::kImageSize : om::Dynamic::kDims;
+  for (const auto& [height, width] : {std::pair<int64_t, int64_t>{4, 4}, {1, 2}, {2, 1}}) {
+    const om::Dims dims = {1, 1, height, width};
+    om::Graph graph;
+    graph.tensors = {{"x", om::DataType::kFloat32, dims, nullptr},
+                     {"bias", om::DataType::kFloat32, {1}, nullptr},
+                     {"sum", om::DataType::kFloat32, dims, nullptr},
+                     {"y", om::DataType::kFloat32, dims, nullptr}};
+    graph.nodes = {{"add", "Add", {0, 1}, {2}, {}}, {"relu", "Relu", {2}, {3}, {}}};
+    graph.inputs = {0, 1};
+    graph.outputs = {3};
+    om::Gear gear{{height, width}, {dims, {1}}, {dims}, static_cast<uint32_t>(model.plans.size()), 1};
+    if (!by_image_size) gear.values = {1, 1, height, width, 1};
+    model.info.gears.push_back(std::move(gear));
+    model.plans.push_back({graph, {}});
+  }
+  return Write(by_image_size ? "relu_sizes.om" : "relu_dims.om", model);
+}
+
+namespace {
+
+using Sizes = std::vector<std::pair<int64_t, int64_t>>;  // height and width
+
+om::OmModel AippModel(const om::AippConfig& aipp, const Sizes& sizes) {
   om::OmModel model;
   model.info.toolkit_version = "0.1.0";
   model.info.soc = "Ascend310P3";
   model.info.name = "aipp";
-  const om::Dims picture = om::AippInputDims(aipp, 1);
-  model.info.inputs = {{"picture", om::DataType::kUInt8, picture, om::Format::kNhwc}};
-  model.info.outputs = {{"tensor", om::DataType::kFloat32, {1, 3, 16, 32}, om::Format::kNchw}};
-  model.info.gears = {1};
+  model.info.inputs = {{"picture", om::DataType::kUInt8, om::Format::kNhwc}};
+  model.info.outputs = {{"tensor", om::DataType::kFloat32, om::Format::kNchw}};
   model.info.aipp = {aipp};
-  om::Graph graph;
-  graph.tensors = {{"picture", om::DataType::kUInt8, picture, nullptr},
-                   {"tensor", om::DataType::kFloat32, {1, 3, 16, 32}, nullptr}};
-  graph.nodes = {{"aipp", "Aipp", {0}, {1}, om::ToAttributes(aipp)}};
-  graph.inputs = {0};
-  graph.outputs = {1};
-  model.plans = {{1, true, graph, {}}};
-  return Write("aipp.om", model);
+  for (const auto& [height, width] : sizes) {
+    const om::AippConfig sized = om::WithSource(aipp, height, width);
+    const om::Dims picture = om::AippInputDims(sized, 1), tensor = {1, 3, height, width};
+    om::Graph graph;
+    graph.tensors = {{"picture", om::DataType::kUInt8, picture, nullptr},
+                     {"tensor", om::DataType::kFloat32, tensor, nullptr}};
+    graph.nodes = {{"aipp", "Aipp", {0}, {1}, om::ToAttributes(sized)}};
+    graph.inputs = {0};
+    graph.outputs = {1};
+    model.info.gears.push_back({{}, {picture}, {tensor}, static_cast<uint32_t>(model.plans.size()), 1});
+    model.plans.push_back({graph, {}});
+  }
+  return model;
+}
+
+om::AippConfig Nv12WithoutColours() {
+  om::AippConfig aipp;
+  aipp.input_format = "YUV420SP_U8";
+  aipp.min_chn = {0, 0, 3, 0};
+  aipp.var_reci_chn = {0.5f, 0.5f, 0.5f, 1};
+  return aipp;
+}
+
+}  // namespace
+
+std::string WriteAippModel() {
+  om::AippConfig aipp = Nv12WithoutColours();
+  aipp.src_image_size_w = 32;
+  aipp.src_image_size_h = 16;
+  return Write("aipp.om", AippModel(aipp, {{16, 32}}));
+}
+
+std::string WriteAippModelOfSizes() {
+  const Sizes sizes = {{16, 32}, {8, 64}};
+  om::OmModel model = AippModel(Nv12WithoutColours(), sizes);
+  model.info.dynamic = om::Dynamic::kImageSize;
+  for (size_t gear = 0; gear < sizes.size(); ++gear)
+    model.info.gears[gear].values = {sizes[gear].first, sizes[gear].second};
+  return Write("aipp_sizes.om", model);
 }
 
 std::string WriteBytes(const std::string& name, const std::vector<char>& bytes) {

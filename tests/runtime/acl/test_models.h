@@ -14,8 +14,12 @@ namespace npustream::acl_test {
 std::string WriteAddRelu(const std::string& soc = "Ascend310P3");
 // The same for x [−1, 4] with gears 1, 2 and 4.
 std::string WriteDynamicAddRelu();
+// y = max(x + bias, 0) for x [1, 1, h, w] and bias [1], with the image sizes, or the dims, 4x4, 1x2 and 2x1.
+std::string WriteReluOfGears(bool by_image_size);
 // A static AIPP for NV12 of 32x16 without colour conversion: (y, u, v − 3) · 0.5 as [1, 3, 16, 32].
 std::string WriteAippModel();
+// The same for NV12 of 16x32 and 8x64 (height, width), chosen at run time.
+std::string WriteAippModelOfSizes();
 // Any bytes under that name.
 std::string WriteBytes(const std::string& name, const std::vector<char>& bytes);
 std::vector<char> ReadBytes(const std::string& path);

@@ -14,6 +14,7 @@
 #include "npu_sim/device/device.h"
 #include "runtime/serving/acl_session.h"
 #include "runtime/serving/model_store.h"
+#include "tests/runtime/acl/test_models.h"
 #include "tests/runtime/serving/acl_faults.h"
 #include "tests/support/scoped_environment.h"
 #include "tests/support/temporary_folder.h"
@@ -367,6 +368,18 @@ TEST_F(ModelRunnerTest, LeavesTheCallersContextAlone) {
   RunAll(*runner, Pictures(runner->info(), 1));
   ASSERT_EQ(aclrtGetCurrentContext(&after), ACL_SUCCESS);
   EXPECT_EQ(before, after);
+}
+
+TEST_F(ModelRunnerTest, AnOpenPictureSizeIsRefusedInOneSentence) {
+  for (const bool by_image_size : {true, false}) {
+    RunnerOptions options = Options(1);
+    options.om = acl_test::WriteReluOfGears(by_image_size);
+    const auto runner = ModelRunner::Create(options);
+    ASSERT_FALSE(runner.ok());
+    EXPECT_EQ(runner.status().code(), StatusCode::kUnsupported);
+    EXPECT_THAT(runner.status().message(), HasSubstr(options.om.string()));
+    EXPECT_THAT(runner.status().message(), HasSubstr(by_image_size ? "--dynamic_image_size" : "--dynamic_dims"));
+  }
 }
 
 TEST(AclSessionTest, IsNotEndedWhileSomebodyHoldsIt) {

@@ -19,7 +19,7 @@
 #define ACL_MDL_LOAD_FROM_FILE_WITH_Q 5
 #define ACL_MDL_LOAD_FROM_MEM_WITH_Q 6
 
-// Names of the extra inputs by which batch size and AIPP parameters are set at run time.
+// Names of the extra inputs by which shapes (batch, image size, dims) and AIPP parameters are set at run time.
 #define ACL_DYNAMIC_TENSOR_NAME "ascend_mbatch_shape_data"
 #define ACL_DYNAMIC_AIPP_NAME "ascend_dynamic_aipp_data"
 
@@ -221,10 +221,10 @@ ACL_FUNC_VISIBILITY aclmdlDesc* aclmdlCreateDesc(void);
 ACL_FUNC_VISIBILITY aclError aclmdlDestroyDesc(aclmdlDesc* modelDesc);
 ACL_FUNC_VISIBILITY aclError aclmdlGetDesc(aclmdlDesc* modelDesc, uint32_t modelId);
 // Counts and sizes are 0, names empty, types and formats UNDEFINED for a description that is not filled or an index
-// outside. A model with dynamic batch has one more input, named ACL_DYNAMIC_TENSOR_NAME.
+// outside. A model with gears has one more input, named ACL_DYNAMIC_TENSOR_NAME.
 ACL_FUNC_VISIBILITY size_t aclmdlGetNumInputs(aclmdlDesc* modelDesc);
 ACL_FUNC_VISIBILITY size_t aclmdlGetNumOutputs(aclmdlDesc* modelDesc);
-// Bytes, at the largest gear.
+// Bytes, in the gear that needs most.
 ACL_FUNC_VISIBILITY size_t aclmdlGetInputSizeByIndex(aclmdlDesc* modelDesc, size_t index);
 ACL_FUNC_VISIBILITY size_t aclmdlGetOutputSizeByIndex(aclmdlDesc* modelDesc, size_t index);
 ACL_FUNC_VISIBILITY const char* aclmdlGetInputNameByIndex(const aclmdlDesc* modelDesc, size_t index);
@@ -236,22 +236,24 @@ ACL_FUNC_VISIBILITY aclDataType aclmdlGetOutputDataType(const aclmdlDesc* modelD
 // ACL_ERROR_INVALID_PARAM when there is no such name.
 ACL_FUNC_VISIBILITY aclError aclmdlGetInputIndexByName(const aclmdlDesc* modelDesc, const char* name, size_t* index);
 ACL_FUNC_VISIBILITY aclError aclmdlGetOutputIndexByName(const aclmdlDesc* modelDesc, const char* name, size_t* index);
-// A dynamic batch shows as −1. With static AIPP these are the dims of the network's own input, V2 gives those of the
+// Dims in which gears differ show as −1. With static AIPP these are the dims of the network's own input, V2 gives those of the
 // picture that is handed in.
 ACL_FUNC_VISIBILITY aclError aclmdlGetInputDims(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims);
 ACL_FUNC_VISIBILITY aclError aclmdlGetInputDimsV2(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims);
-// At the largest gear.
+// In the largest gear, that with the most bytes of inputs.
 ACL_FUNC_VISIBILITY aclError aclmdlGetOutputDims(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims);
-// At the gear that was set last for the model.
+// In the gear that was set last for the model.
 ACL_FUNC_VISIBILITY aclError aclmdlGetCurOutputDims(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims);
 // The batch gears, ascending; batchCount is 0 for a model without dynamic batch.
 ACL_FUNC_VISIBILITY aclError aclmdlGetDynamicBatch(const aclmdlDesc* modelDesc, aclmdlBatch* batch);
-// The image sizes and shapes that a model was compiled for with dynamic_image_size or dynamic_dims; counts are 0 for a
-// model without them, as all are that this atc makes. `index` is reserved: −1.
+// The image sizes that a model was compiled for with dynamic_image_size, height first, and the number of shapes with
+// dynamic_dims, both in the order in which atc was given them; counts are 0 for a model without them. `index` is
+// reserved: −1.
 ACL_FUNC_VISIBILITY aclError aclmdlGetDynamicHW(const aclmdlDesc* modelDesc, size_t index, aclmdlHW* hw);
 ACL_FUNC_VISIBILITY aclError aclmdlGetInputDynamicGearCount(const aclmdlDesc* modelDesc, size_t index,
                                                             size_t* gearCount);
-// `dims` holds gearCount entries. ACL_ERROR_MODEL_NOT_DYNAMIC for a model without dynamic dims.
+// The dims of all inputs in a row, in the order of atc's input_shape, one entry for every gear: `dims` has place for
+// gearCount of them. ACL_ERROR_MODEL_NOT_DYNAMIC for a model without dynamic dims.
 ACL_FUNC_VISIBILITY aclError aclmdlGetInputDynamicDims(const aclmdlDesc* modelDesc, size_t index, aclmdlIODims* dims,
                                                        size_t gearCount);
 // ACL_ERROR_NOT_STATIC_AIPP for an input without static AIPP.
@@ -282,8 +284,9 @@ ACL_FUNC_VISIBILITY aclError aclmdlExecuteAsync(uint32_t modelId, const aclmdlDa
 // the largest gear runs. ACL_ERROR_MODEL_NOT_DYNAMIC for a model without dynamic batch.
 ACL_FUNC_VISIBILITY aclError aclmdlSetDynamicBatchSize(uint32_t modelId, aclmdlDataset* dataset, size_t index,
                                                        uint64_t batchSize);
-// The same for models with dynamic image size or dims: ACL_ERROR_MODEL_NOT_DYNAMIC for a model that was compiled
-// without.
+// The same for models with dynamic image size, and with dynamic dims: those of all inputs in a row, in the order of atc's
+// input_shape, else ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID for another number of them, or for another value where
+// gears have but one.
 ACL_FUNC_VISIBILITY aclError aclmdlSetDynamicHWSize(uint32_t modelId, aclmdlDataset* dataset, size_t index,
                                                     uint64_t height, uint64_t width);
 ACL_FUNC_VISIBILITY aclError aclmdlSetInputDynamicDims(uint32_t modelId, aclmdlDataset* dataset, size_t index,
