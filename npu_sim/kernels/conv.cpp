@@ -73,7 +73,8 @@ class Conv final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
     if (IsByteConv(problem)) return CheckByteConv(s, activation, problem);
-    if (!IsAbsent(problem, 4) || !IsAbsent(problem, 5)) return Invalid("a table or an addend for real numbers");
+    if (!IsAbsent(problem, 4) || !IsAbsent(problem, 5) || !IsAbsent(problem, 6))
+      return Invalid("a table, an addend or factors for real numbers");
     return RequireFloat(problem);
   }
 
@@ -97,7 +98,7 @@ class Conv final : public Kernel {
     }));
   }
 
-  bool PacksInput(size_t input) const override { return input == 1; }
+  bool PacksInput(size_t input) const override { return input == 1 || input == 6; }
 
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
