@@ -1,5 +1,5 @@
-// Resize of the last two axes: nearest, linear, cubic with every coordinate mode but tf_crop_and_resize. Separable:
-// each result row is a weighted sum of source rows, each pixel one of columns.
+// Resize of the last two axes: nearest, linear, cubic with every coordinate mode. Separable: each result row is a
+// weighted sum of source rows, each pixel one of columns.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,33 +12,46 @@
 namespace npustream::kernels {
 namespace {
 
-// The source pixels of one result pixel along one axis.
-struct Tap {
-  int32_t index[4];
-  float weight[4];
-};
+// The source pixels of the result's pixels along one axis: `count` taps for each.
 struct Axis {
-  std::vector<Tap> taps;
-  int count = 1;  // taps in use
+  std::vector<int32_t> indices;
+  std::vector<float> weights;
+  int count = 1;
+
+  const int32_t* Indices(int64_t i) const { return indices.data() + i * count; }
+  const float* Weights(int64_t i) const { return weights.data() + i * count; }
 };
 
 struct Mode {
   std::string coordinates, nearest;
-  float cubic_a;
-  int taps;  // 1 nearest, 2 linear, 4 cubic
+  double cubic_a;
+  int support;                   // pixels to each side that a result pixel depends on: 0 nearest, 1 linear, 2 cubic
   bool exclude_outside = false;  // taps beyond the picture count nothing, instead of as the picture's edge
+  bool antialias = false;        // a picture made smaller has a support that is larger by as much
 };
 
-double SourceCoordinate(const std::string& mode, double x, double scale, int64_t in, int64_t out) {
-  if (mode == "asymmetric") return x / scale;
-  if (mode == "align_corners") return out == 1 ? 0 : x * static_cast<double>(in - 1) / static_cast<double>(out - 1);
-  if (mode == "pytorch_half_pixel") return out == 1 ? 0 : (x + 0.5) / scale - 0.5;
-  if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
-  if (mode == "half_pixel_symmetric") {
-    const double adjustment = static_cast<double>(out) / (static_cast<double>(in) * scale);
-    return static_cast<double>(in) / 2 * (1 - adjustment) + (x + 0.5) / scale - 0.5;
+// One axis of the picture. The result shows [begin, end] of it, as shares, where coordinates are tf_crop_and_resize.
+struct Extent {
+  int64_t in, out;
+  double scale, begin = 0, end = 1;
+
+  bool IsCopy(const Mode& mode) const {
+    return in == out && scale == 1 && (mode.coordinates != "tf_crop_and_resize" || (begin == 0 && end == 1));
   }
-  return (x + 0.5) / scale - 0.5;
+};
+
+double SourceCoordinate(const std::string& mode, double x, const Extent& e) {
+  const auto in = static_cast<double>(e.in), out = static_cast<double>(e.out);
+  if (mode == "asymmetric") return x / e.scale;
+  if (mode == "align_corners") return e.out == 1 ? 0 : x * (in - 1) / (out - 1);
+  if (mode == "pytorch_half_pixel") return e.out == 1 ? 0 : (x + 0.5) / e.scale - 0.5;
+  if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / e.scale;
+  if (mode == "half_pixel_symmetric") return in / 2 * (1 - out / (in * e.scale)) + (x + 0.5) / e.scale - 0.5;
+  if (mode == "tf_crop_and_resize") {
+    if (e.out == 1) return 0.5 * (e.begin + e.end) * (in - 1);
+    return e.begin * (in - 1) + x * (e.end - e.begin) * (in - 1) / (out - 1);
+  }
+  return (x + 0.5) / e.scale - 0.5;
 }
 
 int64_t Nearest(const std::string& mode, double x) {
@@ -48,55 +61,84 @@ int64_t Nearest(const std::string& mode, double x) {
   return static_cast<int64_t>(std::ceil(x - 0.5));
 }
 
-Tap MakeTap(const Mode& mode, double x, int64_t in) {
-  Tap tap = {};
-  if (mode.taps == 1) {
-    tap.index[0] = static_cast<int32_t>(std::clamp<int64_t>(Nearest(mode.nearest, x), 0, in - 1));
-    tap.weight[0] = 1;
-    return tap;
-  }
-  const double base = std::floor(x), t = x - base, a = mode.cubic_a;
-  const double linear[2] = {1 - t, t};
-  const double cubic[4] = {((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a,
-                           ((a + 2) * t - (a + 3)) * t * t + 1, ((a + 2) * (1 - t) - (a + 3)) * (1 - t) * (1 - t) + 1,
-                           ((a * (2 - t) - 5 * a) * (2 - t) + 8 * a) * (2 - t) - 4 * a};
-  for (int k = 0; k < mode.taps; ++k) {
-    const int64_t index = static_cast<int64_t>(base) + k - (mode.taps == 4 ? 1 : 0);
-    tap.index[k] = static_cast<int32_t>(std::clamp<int64_t>(index, 0, in - 1));
-    const bool counts = !mode.exclude_outside || (index >= 0 && index < in);
-    tap.weight[k] = counts ? static_cast<float>(mode.taps == 4 ? cubic[k] : linear[k]) : 0;
-  }
-  if (!mode.exclude_outside) return tap;
-  float sum = 0;
-  for (const float weight : tap.weight) sum += weight;
-  for (float& weight : tap.weight) weight /= sum;
-  return tap;
+// The weight of a pixel at distance `x`.
+double Weight(const Mode& mode, double x) {
+  const double d = std::fabs(x), a = mode.cubic_a;
+  if (mode.support == 1) return std::max(0.0, 1 - d);
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-Axis MakeAxis(const Mode& mode, int64_t in, int64_t out, double scale) {
-  Axis axis;
-  axis.count = mode.taps;
-  for (int64_t i = 0; i < out; ++i) {
-    // An axis that keeps its size is copied, whatever the mode.
-    axis.taps.push_back(
-        in == out && scale == 1
-            ? MakeTap({"", "floor", 0, 1}, static_cast<double>(i), in)
-            : MakeTap(mode, SourceCoordinate(mode.coordinates, static_cast<double>(i), scale, in, out), in));
+// Appends the taps of a result pixel whose place in the source is `x`. Those beyond the picture are its edge.
+void AddTaps(const Mode& mode, double x, int64_t in, double shrink, Axis& axis) {
+  const double base = std::floor(x);
+  const auto first = static_cast<int64_t>(std::floor(-mode.support / shrink)) + 1;
+  const size_t begin = axis.weights.size();
+  double sum = 0;
+  for (int k = 0; k < axis.count; ++k) {
+    const int64_t offset = first + k, index = static_cast<int64_t>(base) + offset;
+    const bool counts = !mode.exclude_outside || (index >= 0 && index < in);
+    const double weight = counts ? Weight(mode, shrink * (static_cast<double>(offset) - (x - base))) : 0;
+    axis.indices.push_back(static_cast<int32_t>(std::clamp<int64_t>(index, 0, in - 1)));
+    axis.weights.push_back(static_cast<float>(weight));
+    sum += weight;
   }
-  if (in == out && scale == 1) axis.count = 1;
+  if (!mode.exclude_outside && shrink == 1) return;
+  for (size_t i = begin; i < axis.weights.size(); ++i) axis.weights[i] /= static_cast<float>(sum);
+}
+
+Axis MakeAxis(const Mode& mode, const Extent& e) {
+  Axis axis;
+  const double shrink = mode.antialias ? std::min(1.0, e.scale) : 1;
+  // An axis that keeps its size is copied, whatever the mode.
+  const bool copy = e.IsCopy(mode), picks = copy || mode.support == 0;
+  if (!picks) axis.count = 2 - 2 * (static_cast<int>(std::floor(-mode.support / shrink)) + 1);
+  for (int64_t i = 0; i < e.out; ++i) {
+    const auto place = static_cast<double>(i);
+    // No place is further away than an integer holds, whatever a damaged file says.
+    const double x = copy ? place : std::clamp(SourceCoordinate(mode.coordinates, place, e), -1e9, 1e9);
+    if (!picks) {
+      AddTaps(mode, x, e.in, shrink, axis);
+    } else {
+      const int64_t index = copy ? i : Nearest(mode.nearest, x);
+      axis.indices.push_back(static_cast<int32_t>(std::clamp<int64_t>(index, 0, e.in - 1)));
+      axis.weights.push_back(1);
+    }
+  }
   return axis;
 }
 
 struct Plan {
   Axis rows, columns;
-  int64_t planes = 0, in_h = 1, in_w = 1, out_h = 1, out_w = 1;
+  int64_t in_h = 1, in_w = 1, out_h = 1, out_w = 1;
+  bool channels_last = false;
 };
 
 // The nearest pixels of integers are those of the numbers they stand for, as long as the result's mean the same.
 bool IsByteNearest(const Problem& problem) {
   const TensorInfo &x = problem.inputs[0], &y = problem.outputs[0];
   return om::GetString(*problem.node, "mode", "nearest") == "nearest" && IsByteTensor(x) && IsByteTensor(y) &&
-         *x.quantization == *y.quantization;
+         *x.quantization == *y.quantization && x.dims.size() == y.dims.size() && x.dims.size() > 1 &&
+         x.dims[1] == y.dims[1];
+}
+
+// An axis with its scale, which follows from the sizes when none is given.
+Result<Extent> ReadExtent(const Problem& problem, size_t axis) {
+  const size_t rank = problem.inputs[0].dims.size();
+  Extent e{problem.inputs[0].dims[axis], problem.outputs[0].dims[axis], 0};
+  e.scale = static_cast<double>(e.out) / static_cast<double>(e.in);
+  const auto scales = om::GetFloats(*problem.node, "scales"), roi = om::GetFloats(*problem.node, "roi");
+  if (!scales.empty() && scales.size() != rank)
+    return Invalid("scales has {} entries for rank {}", scales.size(), rank);
+  if (!roi.empty() && roi.size() != 2 * rank) return Invalid("roi has {} entries for rank {}", roi.size(), rank);
+  // One that does not lead from here to there is not believed: it decides how many taps there are.
+  if (!scales.empty()) {
+    const double given = scales[axis], reached = given * static_cast<double>(e.in), out = static_cast<double>(e.out);
+    if (reached > out - 1 && reached < out + 2) e.scale = given;
+  }
+  if (!roi.empty()) e.begin = roi[axis], e.end = roi[axis + rank];
+  if (!std::isfinite(e.begin) || !std::isfinite(e.end)) return Invalid("a region from {} to {}", e.begin, e.end);
+  return e;
 }
 
 Result<Plan> Read(const Problem& problem) {
@@ -105,8 +147,6 @@ Result<Plan> Read(const Problem& problem) {
   const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
   const om::Node& node = *problem.node;
   if (x.size() < 3 || x.size() > 4 || y.size() != x.size()) return Unsupported("Resize of rank {}", x.size());
-  if (x[0] != y[0] || x[1] != y[1])
-    return Unsupported("Resize of {} to {}: only the last axes may change", DimsText(x), DimsText(y));
   for (size_t axis = 0; axis < x.size(); ++axis) {
     if (x[axis] < 1 || y[axis] < 1 || x[axis] > 1 << 24 || y[axis] > 1 << 24)
       return Invalid("{} to {}", DimsText(x), DimsText(y));
@@ -114,31 +154,28 @@ Result<Plan> Read(const Problem& problem) {
   const std::string mode = om::GetString(node, "mode", "nearest");
   const std::string coordinates = om::GetString(node, "coordinate_transformation_mode", "half_pixel");
   if (mode != "nearest" && mode != "linear" && mode != "cubic") return Unsupported("mode {}", mode);
-  if (coordinates == "tf_crop_and_resize") return Unsupported("coordinate mode {}", coordinates);
-  if (om::GetInt(node, "antialias", 0) != 0) return Unsupported("antialias");
-  const Mode how{coordinates, om::GetString(node, "nearest_mode", "round_prefer_floor"),
+  const int support = mode == "nearest" ? 0 : mode == "linear" ? 1 : 2;
+  const Mode how{coordinates,
+                 om::GetString(node, "nearest_mode", "round_prefer_floor"),
                  om::GetFloat(node, "cubic_coeff_a", -0.75f),
-                 mode == "nearest"  ? 1
-                 : mode == "linear" ? 2
-                                    : 4,
-                 om::GetInt(node, "exclude_outside", 0) != 0};
-  auto scales = om::GetFloats(node, "scales");
-  if (scales.empty()) {
-    for (size_t axis = 0; axis < x.size(); ++axis)
-      scales.push_back(static_cast<float>(y[axis]) / static_cast<float>(x[axis]));
+                 support,
+                 om::GetInt(node, "exclude_outside", 0) != 0,
+                 om::GetInt(node, "antialias", 0) != 0};
+  std::vector<Extent> extents;
+  for (size_t axis = 0; axis < x.size(); ++axis) {
+    NPUSTREAM_ASSIGN_OR_RETURN(extents.emplace_back(), ReadExtent(problem, axis));
   }
-  if (scales.size() != x.size()) return Invalid("scales has {} entries for rank {}", scales.size(), x.size());
-  const auto scale = [&](size_t axis) -> double {
-    const float given = scales[axis];
-    if (!(given > 0) || given > 1e6f) return static_cast<double>(y[axis]) / static_cast<double>(x[axis]);
-    return given;
-  };
+  if (x.size() == 3) extents.insert(extents.begin() + 2, Extent{1, 1, 1});
+  // Pictures whose channels come last have axes 1 and 2 resized.
+  const bool channels_last = !extents[1].IsCopy(how);
+  if (!extents[0].IsCopy(how) || (channels_last && (!extents[3].IsCopy(how) || x.size() == 3)))
+    return Unsupported("Resize of {} to {}: only two neighbouring axes may change", DimsText(x), DimsText(y));
+  const Extent &rows = extents[channels_last ? 1 : 2], &columns = extents[channels_last ? 2 : 3];
   Plan plan;
-  plan.planes = x[0] * x[1];
-  plan.in_w = x.back(), plan.out_w = y.back();
-  plan.columns = MakeAxis(how, plan.in_w, plan.out_w, scale(x.size() - 1));
-  if (x.size() == 4) plan.in_h = x[2], plan.out_h = y[2];
-  plan.rows = x.size() == 4 ? MakeAxis(how, plan.in_h, plan.out_h, scale(2)) : MakeAxis({"", "floor", 0, 1}, 1, 1, 1);
+  plan.channels_last = channels_last;
+  plan.in_h = rows.in, plan.out_h = rows.out, plan.in_w = columns.in, plan.out_w = columns.out;
+  plan.rows = MakeAxis(how, rows);
+  plan.columns = MakeAxis(how, columns);
   return plan;
 }
 
@@ -153,10 +190,9 @@ class ResizeExecutor final : public Executor {
       const float* x = In<float>(a, 0) + g * plan_.in_h * plan_.in_w * block_;
       float* y = Out<float>(a) + g * plan_.out_h * plan_.out_w * block_;
       for (int64_t oh = 0; oh < plan_.out_h; ++oh) {
-        const float* row = Vertical(x, plan_.rows.taps[oh], reinterpret_cast<float*>(a.scratch));
+        const float* row = Vertical(x, oh, reinterpret_cast<float*>(a.scratch));
         float* to = y + oh * plan_.out_w * block_;
-        const bool repeats =
-            oh > 0 && plan_.rows.count == 1 && plan_.rows.taps[oh].index[0] == plan_.rows.taps[oh - 1].index[0];
+        const bool repeats = oh > 0 && plan_.rows.count == 1 && *plan_.rows.Indices(oh) == *plan_.rows.Indices(oh - 1);
         if (repeats) {
           std::memcpy(to, to - plan_.out_w * block_, static_cast<size_t>(plan_.out_w * block_) * sizeof(float));
         } else {
@@ -168,32 +204,33 @@ class ResizeExecutor final : public Executor {
   }
 
  private:
-  const float* Vertical(const float* x, const Tap& tap, float* row) const {
+  const float* Vertical(const float* x, int64_t oh, float* row) const {
     const int64_t width = plan_.in_w * block_;
-    if (plan_.rows.count == 1) return x + tap.index[0] * width;
+    const int32_t* index = plan_.rows.Indices(oh);
+    const float* weight = plan_.rows.Weights(oh);
+    if (plan_.rows.count == 1) return x + index[0] * width;
     const auto n = static_cast<size_t>(width);
-    blend_(x + tap.index[0] * width, x + tap.index[1] * width, row, tap.weight[0], tap.weight[1], n);
-    for (int k = 2; k < plan_.rows.count; ++k) blend_(row, x + tap.index[k] * width, row, 1, tap.weight[k], n);
+    blend_(x + index[0] * width, x + index[1] * width, row, weight[0], weight[1], n);
+    for (int k = 2; k < plan_.rows.count; ++k) blend_(row, x + index[k] * width, row, 1, weight[k], n);
     return row;
   }
 
   void Horizontal(const float* row, float* to) const {
     const auto lanes = static_cast<size_t>(block_);
+    const int count = plan_.columns.count;
     for (int64_t ow = 0; ow < plan_.out_w; ++ow, to += block_) {
-      const Tap& tap = plan_.columns.taps[ow];
-      if (plan_.columns.count == 1) {
-        std::copy_n(row + tap.index[0] * block_, lanes, to);
-        continue;
-      }
-      if (block_ == 1) {
+      const int32_t* index = plan_.columns.Indices(ow);
+      const float* weight = plan_.columns.Weights(ow);
+      if (count == 1) {
+        std::copy_n(row + index[0] * block_, lanes, to);
+      } else if (block_ == 1) {
         float sum = 0;
-        for (int k = 0; k < plan_.columns.count; ++k) sum += row[tap.index[k]] * tap.weight[k];
+        for (int k = 0; k < count; ++k) sum += row[index[k]] * weight[k];
         *to = sum;
-        continue;
+      } else {
+        blend_(row + index[0] * block_, row + index[1] * block_, to, weight[0], weight[1], lanes);
+        for (int k = 2; k < count; ++k) blend_(to, row + index[k] * block_, to, 1, weight[k], lanes);
       }
-      blend_(row + tap.index[0] * block_, row + tap.index[1] * block_, to, tap.weight[0], tap.weight[1], lanes);
-      for (int k = 2; k < plan_.columns.count; ++k)
-        blend_(to, row + tap.index[k] * block_, to, 1, tap.weight[k], lanes);
     }
   }
 
@@ -202,9 +239,12 @@ class ResizeExecutor final : public Executor {
   void (*blend_)(const float*, const float*, float*, float, float, size_t);
 };
 
-size_t ScratchBytes(const Problem& problem, om::Layout layout) {
-  return static_cast<size_t>(problem.inputs[0].dims.back() * om::BlockOf(layout)) * sizeof(float);
+// Channels that lie side by side.
+int64_t Lanes(const Plan& plan, const TensorInfo& x, om::Layout layout) {
+  return plan.channels_last ? x.dims.back() : om::BlockOf(layout);
 }
+
+size_t ScratchBytes(const Plan& plan, int64_t lanes) { return static_cast<size_t>(plan.in_w * lanes) * sizeof(float); }
 
 // The nearest pixel of bytes in groups of channels.
 template <size_t kBlock>
@@ -215,18 +255,18 @@ std::unique_ptr<Executor> NearestBytes(Plan plan, int64_t groups) {
     const size_t row_bytes = static_cast<size_t>(plan.out_w) * kBlock;
     for (int64_t g = 0; g < groups; ++g, x += static_cast<size_t>(plan.in_h * plan.in_w) * kBlock) {
       int32_t before = -1;
-      for (const Tap& row : plan.rows.taps) {
-        if (row.index[0] == before) {
+      for (const int32_t row : plan.rows.indices) {
+        if (row == before) {
           std::memcpy(y, y - row_bytes, row_bytes);
         } else {
-          const uint8_t* from = x + static_cast<size_t>(row.index[0] * plan.in_w) * kBlock;
+          const uint8_t* from = x + static_cast<size_t>(row * plan.in_w) * kBlock;
           uint8_t* to = y;
-          for (const Tap& column : plan.columns.taps) {
-            std::memcpy(to, from + static_cast<size_t>(column.index[0]) * kBlock, kBlock);
+          for (const int32_t column : plan.columns.indices) {
+            std::memcpy(to, from + static_cast<size_t>(column) * kBlock, kBlock);
             to += kBlock;
           }
         }
-        before = row.index[0];
+        before = row;
         y += row_bytes;
       }
     }
@@ -238,9 +278,10 @@ class Resize final : public Kernel {
   Status Check(const Problem& problem) const override { return Read(problem).status(); }
 
   Result<Choice> Choose(const Problem& problem) const override {
+    NPUSTREAM_ASSIGN_OR_RETURN(const Plan plan, Read(problem));
     Choice choice = PlainChoice(problem, std::string("vector ") + ToString(problem.isa));
-    choice.inputs[0] = choice.outputs[0] = problem.inputs[0].layout;
-    choice.scratch_bytes = ScratchBytes(problem, problem.inputs[0].layout);
+    if (!plan.channels_last) choice.inputs[0] = choice.outputs[0] = problem.inputs[0].layout;
+    choice.scratch_bytes = ScratchBytes(plan, Lanes(plan, problem.inputs[0], choice.inputs[0]));
     return choice;
   }
 
@@ -248,9 +289,11 @@ class Resize final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(Plan plan, Read(problem));
     const om::Layout layout = problem.inputs[0].layout;
     if (layout != problem.outputs[0].layout) return Invalid("layouts differ");
-    if (problem.scratch_bytes < ScratchBytes(problem, layout)) return Invalid("the scratch buffer is too small");
+    if (plan.channels_last) NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
     const om::Dims& x = problem.inputs[0].dims;
-    const int64_t block = om::BlockOf(layout), groups = x[0] * ((x[1] + block - 1) / block);
+    const int64_t block = Lanes(plan, problem.inputs[0], layout);
+    const int64_t groups = plan.channels_last ? x[0] : x[0] * ((x[1] + block - 1) / block);
+    if (problem.scratch_bytes < ScratchBytes(plan, block)) return Invalid("the scratch buffer is too small");
     if (IsByteNearest(problem)) {
       switch (block) {
         case 16: return NearestBytes<16>(std::move(plan), groups);

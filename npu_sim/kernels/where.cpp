@@ -26,11 +26,6 @@ class Where final : public Kernel {
     const om::Dims& out = problem.outputs[0].dims;
     const Broadcast x(problem.inputs[0].dims, problem.inputs[1].dims, out);
     // The condition steers twice: once it lets x through, once y.
-    const auto fits = [&](size_t input) {
-      return Broadcast::Check(problem.inputs[0].dims, problem.inputs[input].dims, out).ok();
-    };
-    if (!fits(1) || !fits(2))
-      return Unsupported("a condition that is smaller than the result in an axis of both sides");
     const Broadcast y(problem.inputs[0].dims, problem.inputs[2].dims, out);
     const size_t element = om::SizeOf(problem.outputs[0].type);
     return MakeExecutor([=](const Arguments& a) {
