@@ -266,6 +266,7 @@ struct Common {
   RowEnding ending;
   bool real;
   uint8_t zero_point;  // of the source
+  std::vector<float> factors;  // in steps of the result, where result channels have their own; groups are whole
 
   Common(const ConvShape& shape, const Activation& activation, const Problem& problem)
       : s(shape),
@@ -274,7 +275,12 @@ struct Common {
         real_ending(activation, problem),
         ending(problem),
         real(IsReal(problem)),
-        zero_point(static_cast<uint8_t>(problem.inputs[0].quantization->zero_points[0])) {}
+        zero_point(static_cast<uint8_t>(problem.inputs[0].quantization->zero_points[0])) {
+    if (!requantization.has_factors) return;
+    factors.resize(static_cast<size_t>(packed.channels));
+    std::memcpy(factors.data(), problem.inputs[kFactorInput].constant.data(), static_cast<size_t>(s.oc) * sizeof(float));
+    for (float& factor : factors) factor *= requantization.factor[0];
+  }
 
   ByteSink MakeSink(const Arguments& a, int64_t block, int64_t group_stride) const {
     return ByteSink(requantization, &real_ending, &ending, reinterpret_cast<int32_t*>(a.scratch), block, group_stride,
@@ -285,7 +291,7 @@ struct Common {
   void Place(ByteSink& sink, const Arguments& a, int64_t at, int64_t channel) const {
     const std::byte* constant = a.inputs[1];
     sink.Place(packed.Scales(constant) + channel, packed.Biases(constant) + channel,
-               requantization.has_factors ? In<float>(a, kFactorInput) + channel : requantization.factor.data(),
+               requantization.has_factors ? factors.data() + channel : requantization.factor.data(),
                s.has_residual ? In<uint8_t>(a, 3) + at : nullptr,
                ending.add ? In<uint8_t>(a, kAddendInput) + at : nullptr, Out<uint8_t>(a) + at,
                real ? Out<float>(a) + at : nullptr);
@@ -505,12 +511,11 @@ void PackDepthwise(const ConvShape& s, const DepthwiseCut& cut, const int8_t* pl
 class ChannelPacker {
  public:
   ChannelPacker(const ConvShape& s, const Activation& activation, const Problem& problem, const Packed& packed,
-                std::byte* base, om::Bytes& factors)
+                std::byte* base)
       : s_(s), problem_(problem), fold_(s, activation, problem) {
     corrections_ = const_cast<int32_t*>(packed.Corrections(base));
     scales_ = const_cast<float*>(packed.Scales(base));
     biases_ = const_cast<float*>(packed.Biases(base));
-    if (!factors.empty()) factors_ = reinterpret_cast<float*>(factors.data());
   }
 
   void Pack(int64_t c, int64_t at) {
@@ -528,11 +533,9 @@ class ChannelPacker {
     const float scale = x.scales[0] * w.scales[w.IsPerTensor() ? 0 : static_cast<size_t>(c)];
     scales_[at] = scale / fold_.steps;
     biases_[at] = real / fold_.steps + fold_.fold_bias;
-    if (factors_ == nullptr) return;
+    if (IsAbsent(problem_, kFactorInput) || fold_.has_factors) return;
     float factor;
     std::memcpy(&factor, problem_.inputs[kFactorInput].constant.data() + c * 4, 4);
-    factors_[at] = factor * fold_.factor[0];
-    if (fold_.has_factors) return;
     scales_[at] *= factor;
     biases_[at] *= factor;
   }
@@ -543,7 +546,6 @@ class ChannelPacker {
   Requantization fold_;
   int32_t* corrections_;
   float *scales_, *biases_;
-  float* factors_ = nullptr;
 };
 
 Status CheckFactors(const ConvShape& s, const Activation& activation, const Problem& problem) {
@@ -621,9 +623,8 @@ Result<Choice> ChooseByteConv(const ConvShape& s, const Activation& activation, 
   }
   if (!IsAbsent(problem, kAddendInput)) choice.inputs[kAddendInput] = blocked;
   const Packed packed(s, problem.isa);
-  om::Bytes bytes(packed.Bytes()), factors;
-  if (!IsAbsent(problem, kFactorInput)) factors.resize(static_cast<size_t>(packed.channels) * sizeof(float));
-  ChannelPacker channels(s, activation, problem, packed, bytes.data(), factors);
+  om::Bytes bytes(packed.Bytes());
+  ChannelPacker channels(s, activation, problem, packed, bytes.data());
   const auto* plain = reinterpret_cast<const int8_t*>(problem.inputs[1].constant.data());
   auto* weights = reinterpret_cast<int8_t*>(bytes.data());
   if (s.IsDepthwise()) {
@@ -643,7 +644,6 @@ Result<Choice> ChooseByteConv(const ConvShape& s, const Activation& activation, 
   }
   choice.scratch_bytes = ScratchBytes(s, problem.isa);
   choice.packed[1] = std::move(bytes);
-  if (!factors.empty()) choice.packed[kFactorInput] = std::move(factors);
   return choice;
 }
 
@@ -656,9 +656,6 @@ Result<std::unique_ptr<Executor>> PrepareByteConv(const ConvShape& s, const Acti
   if (!layouts) return Invalid("layouts do not fit");
   if (problem.inputs[1].constant.size() != Packed(s, problem.isa).Bytes())
     return Invalid("packed weights have another size");
-  if (!IsAbsent(problem, kFactorInput) &&
-      problem.inputs[kFactorInput].constant.size() != static_cast<size_t>(Packed(s, problem.isa).channels) * sizeof(float))
-    return Invalid("packed factors have another size");
   if (problem.scratch_bytes < ScratchBytes(s, problem.isa)) return Invalid("the scratch buffer is too small");
   if (s.IsDepthwise()) return std::unique_ptr<Executor>(std::make_unique<DepthwiseExecutor>(s, activation, problem));
   if (IsOnTiles(s, problem.isa))

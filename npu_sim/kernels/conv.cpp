@@ -102,7 +102,7 @@ class Conv final : public Kernel {
     }));
   }
 
-  bool PacksInput(size_t input) const override { return input == 1 || input == 6; }
+  bool PacksInput(size_t input) const override { return input == 1; }
 
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
