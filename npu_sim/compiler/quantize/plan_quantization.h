@@ -29,7 +29,7 @@ struct QuantizationOptions {
   std::set<std::string> real_nodes;  // what stays on real numbers in any case, see StaysReal
   // Layers go back to real numbers, the most harmful first, until the error of the heads (layers that no other layer on
   // bytes reads) is no larger: √(Σ difference² / Σ real²) of each, then the root of the mean square over them.
-  double error_limit = 0.18;
+  double error_limit = 0.15;
   std::function<void(const std::string&)> notify;  // told what takes time; may be empty
 };
 
