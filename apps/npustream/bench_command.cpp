@@ -34,7 +34,6 @@ void AddBenchCommand(CLI::App& app, int& exit_code) {
   struct Flags {
     ModelBenchOptions options;
     std::string model;
-    std::string precision = "fp32";
     bool json = false;
   };
   CLI::App* command = app.add_subcommand("bench", "Measure parts of the system");
@@ -42,7 +41,11 @@ void AddBenchCommand(CLI::App& app, int& exit_code) {
   CLI::App* model = command->add_subcommand("model", "Time a model's runs without anything around it");
   auto flags = std::make_shared<Flags>();  // shared with the callback, which outlives this function
   model->add_option("model", flags->model, "ONNX file or OM")->required();
-  model->add_option("--precision", flags->precision, "Arithmetic of an ONNX model; bf16 where the CPU has AMX")->check(CLI::IsMember({"fp32", "bf16"}));
+  model
+      ->add_option("--precision", flags->options.precision, "Arithmetic of an ONNX model; bf16 where the CPU has AMX")
+      ->check(CLI::IsMember({"fp32", "fp16", "bf16", "int8"}));
+  model->add_option("--calibration", flags->options.calibration,
+                    "Pictures or video that int8 is calibrated with; without it, the input that runs are timed with");
   CLI::Option* batch = model->add_option("--batch", flags->options.batch, "Images in a run")->check(CLI::Range(1, 1024));
   model->add_option("--gear", flags->options.gear, "The gear of an OM, as `models info` names it: 416,416")
       ->excludes(batch);
@@ -51,7 +54,6 @@ void AddBenchCommand(CLI::App& app, int& exit_code) {
   model->add_flag("--json", flags->json, "Print one line of JSON (docs/bench.md)");
   model->callback([flags, &exit_code] {
     flags->options.model = flags->model;
-    flags->options.bf16 = flags->precision == "bf16";
     exit_code = Bench(flags->options, flags->json);
   });
 }

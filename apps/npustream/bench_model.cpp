@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -12,6 +14,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "apps/npustream/calibrate.h"
 #include "base/clock.h"
 #include "npu_sim/compiler/compile.h"
 #include "npu_sim/compiler/onnx/onnx_model.h"
@@ -30,13 +33,47 @@ double ThreadCpuMs() {
 
 double WallMs() { return Clock::System().NowNs() * 1e-6; }
 
+// Floats of 0 … 1 in a short cycle, other types zero: what peers are timed with as well.
+void Fill(std::span<std::byte> bytes, om::DataType type) {
+  if (type != om::DataType::kFloat32) return;
+  auto* values = reinterpret_cast<float*>(bytes.data());
+  for (size_t i = 0; i < bytes.size() / sizeof(float); ++i) values[i] = static_cast<float>(i % 255) / 255.0f;
+}
+
+// How an ONNX model that is about to be compiled with `compile` is quantised.
+Result<compiler::QuantizationScheme> Scheme(const ModelBenchOptions& options, const compiler::OnnxModel& model,
+                                            const compiler::CompileOptions& compile) {
+  if (!options.calibration.empty()) {
+    CalibrationRequest request;
+    request.model.model = options.model;
+    request.model.gears = {1};
+    request.images = options.calibration;
+    NPUSTREAM_ASSIGN_OR_RETURN(Calibrated calibrated, Calibrate(request, "bench.om"));
+    return std::move(calibrated.scheme);
+  }
+  compiler::CalibrationData data;
+  for (const compiler::OnnxValue& input : model.graph.inputs) {
+    size_t bytes = om::SizeOf(input.type);
+    for (const compiler::OnnxDim& dim : input.dims) bytes *= static_cast<size_t>(std::max<int64_t>(dim.size, 1));
+    Fill(data.inputs.emplace_back(bytes), input.type);
+  }
+  compiler::QuantizationOptions quantization;
+  quantization.error_limit = std::numeric_limits<double>::infinity();
+  return compiler::PlanQuantization(model, compile, data, quantization);
+}
+
 Result<std::unique_ptr<om::OmFile>> OpenOrCompile(const ModelBenchOptions& options) {
   if (options.model.extension() != ".onnx") return om::OmFile::Open(options.model);
   NPUSTREAM_ASSIGN_OR_RETURN(const compiler::OnnxModel model, compiler::ReadOnnxModel(options.model));
   compiler::CompileOptions compile;
   compile.model_name = options.model.stem();
   compile.soc = "Ascend310P3";
-  if (options.bf16) compile.precision.type = om::DataType::kBFloat16, compile.precision.by_kernels = true;
+  if (options.precision == "bf16") compile.precision.type = om::DataType::kBFloat16, compile.precision.by_kernels = true;
+  if (options.precision == "fp16") compile.precision.type = om::DataType::kFloat16;
+  if (options.precision == "int8") {
+    NPUSTREAM_ASSIGN_OR_RETURN(compiler::QuantizationScheme scheme, Scheme(options, model, compile));
+    compile.quantization = std::make_shared<const compiler::QuantizationScheme>(std::move(scheme));
+  }
   if (options.batch > 1) compile.gears = compiler::GearOptions::Batches({1, options.batch});
   NPUSTREAM_ASSIGN_OR_RETURN(const om::OmModel compiled, compiler::Compile(model, compile));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::Bytes bytes, om::WriteOm(compiled));
@@ -49,13 +86,6 @@ struct Buffers {
   std::vector<const std::byte*> inputs;
   std::vector<std::byte*> outputs;
 };
-
-// Floats of 0 … 1 in a short cycle, other types zero: what peers are timed with as well.
-void Fill(std::vector<std::byte>& bytes, om::DataType type) {
-  if (type != om::DataType::kFloat32) return;
-  auto* values = reinterpret_cast<float*>(bytes.data());
-  for (size_t i = 0; i < bytes.size() / sizeof(float); ++i) values[i] = static_cast<float>(i % 255) / 255.0f;
-}
 
 Buffers MakeBuffers(const program::Program& program, size_t gear) {
   Buffers buffers;
@@ -150,7 +180,7 @@ Result<ModelBenchResult> BenchModel(const ModelBenchOptions& options) {
 std::string ToJson(const ModelBenchOptions& options, const ModelBenchResult& result) {
   return nlohmann::ordered_json{
       {"model", options.model.string()},
-      {"precision", "fp32"},
+      {"precision", options.model.extension() == ".onnx" ? options.precision : "compiled"},
       {"batch", result.batch},
       {"threads", options.threads},
       {"load_ms",

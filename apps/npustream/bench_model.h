@@ -10,8 +10,12 @@
 namespace npustream::apps {
 
 struct ModelBenchOptions {
-  bool bf16 = false;  // an ONNX model computes in bfloat16 where the CPU has AMX
   std::filesystem::path model;  // an OM, or an ONNX file, which is compiled without AIPP for this run alone
+  // What an ONNX model computes in: fp32, fp16 (rounded as a card would), bf16 (where the CPU has AMX) or int8.
+  std::string precision = "fp32";
+  // Pictures with which int8 is calibrated; without them the input of the runs is what it is calibrated with, and no layer
+  // stays real.
+  std::string calibration;
   int64_t batch = 0;  // 0: one image, or the batch that the model is fixed to
   std::string gear;   // of an OM, as `models info` names it: "416,416"; empty: by batch
   int threads = 1;       // AI cores

@@ -1,7 +1,9 @@
-// Aipp: a uint8 picture becomes the network's float input. Order of work as the vendor documents it: channel swap →
+// Aipp: a uint8 picture becomes the network's input, real numbers or bytes that stand for them. Order of work as the vendor documents it: channel swap →
 // crop → colour conversion → (in − mean − min) · var_reci → padding.
 #include <algorithm>
+#include <optional>
 
+#include "npu_sim/kernels/activation.h"
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/simd/simd.h"
 #include "npu_sim/kernels/support.h"
@@ -44,8 +46,8 @@ Result<om::AippConfig> Read(const Problem& problem) {
   NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 1, 1));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::AippConfig c, om::AippFromAttributes(*problem.node));
   const TensorInfo &in = problem.inputs[0], &out = problem.outputs[0];
-  if (in.type != om::DataType::kUInt8 || out.type != om::DataType::kFloat32)
-    return Invalid("AIPP turns uint8 into float32");
+  if (in.type != om::DataType::kUInt8 || (out.type != om::DataType::kFloat32 && !IsByteTensor(out)))
+    return Invalid("AIPP turns uint8 into float32 or quantised uint8");
   if (c.aipp_mode != "static") return Unsupported("AIPP mode {}", c.aipp_mode);
   const Source source = SourceOf(c);
   const int64_t channels = source == Source::kGrey ? 1 : 3;
@@ -82,22 +84,44 @@ AippRow RowOf(const om::AippConfig& c) {
   return row;
 }
 
+// Channels of a pixel of bytes, of which a convolution reads the first three at once.
+constexpr int64_t kPixelBytes = 4;
+
+// In the scratch buffer: a row's channels as they are read, as real numbers, and as bytes.
+struct Scratch {
+  size_t reals, bytes, end;
+
+  Scratch(const om::AippConfig& c, const om::Dims& out) {
+    const auto align = [](int64_t size) { return static_cast<size_t>((size + 63) / 64 * 64); };
+    reals = align(c.src_image_size_w * 3);
+    bytes = reals + align(out[3] * 3 * static_cast<int64_t>(sizeof(float)));
+    end = bytes + align(out[3] * 3);
+  }
+};
+
 class AippExecutor final : public Executor {
  public:
-  AippExecutor(const om::AippConfig& c, const om::Dims& out, Isa isa)
+  AippExecutor(const om::AippConfig& c, const TensorInfo& out, Isa isa)
       : config_(c),
         source_(SourceOf(c)),
-        g_(GeometryOf(c, out)),
-        images_(out[0]),
-        channels_(out[1]),
+        g_(GeometryOf(c, out.dims)),
+        images_(out.dims[0]),
+        channels_(out.dims[1]),
         row_(RowOf(c)),
-        simd_(SimdFor(isa)) {}
+        scratch_(c, out.dims),
+        simd_(SimdFor(isa)) {
+    if (out.type != om::DataType::kFloat32) quantization_ = *out.quantization;
+  }
 
   Status Run(const Arguments& a) override {
     const int64_t in_bytes = om::ElementCount(om::AippInputDims(config_, 1));
     const int64_t plane = g_.out_width * g_.out_height;
     for (int64_t n = 0; n < images_; ++n) {
       const uint8_t* picture = In<uint8_t>(a, 0) + n * in_bytes;
+      if (quantization_) {
+        RunBytes(picture, Out<uint8_t>(a) + n * kPixelBytes * plane, a.scratch);
+        continue;
+      }
       float* result = Out<float>(a) + n * channels_ * plane;
       if (config_.padding) std::fill_n(result, channels_ * plane, config_.padding_value);
       for (int64_t y = 0; y < g_.height; ++y) {
@@ -110,6 +134,29 @@ class AippExecutor final : public Executor {
   }
 
  private:
+  void RunBytes(const uint8_t* picture, uint8_t* result, std::byte* scratch) const {
+    auto* const reals = reinterpret_cast<float*>(scratch + scratch_.reals);
+    auto* const bytes = reinterpret_cast<uint8_t*>(scratch + scratch_.bytes);
+    const auto quantize = [&](const float* from, uint8_t* to, int64_t count) {
+      simd_.quantize(from, to, static_cast<size_t>(count), quantization_->scales[0],
+                     static_cast<float>(quantization_->zero_points[0]));
+    };
+    if (config_.padding) {
+      quantize(&config_.padding_value, bytes, 1);
+      std::fill_n(result, kPixelBytes * g_.out_width * g_.out_height, bytes[0]);
+    }
+    for (int64_t y = 0; y < g_.height; ++y) {
+      float* rows[3] = {};
+      for (int64_t c = 0; c < channels_; ++c) rows[c] = reals + c * g_.width;
+      DoRow(picture, g_.crop_y + y, rows, reinterpret_cast<uint8_t*>(scratch));
+      quantize(reals, bytes, channels_ * g_.width);
+      const uint8_t* const planes[3] = {bytes, bytes + (channels_ > 1 ? g_.width : 0),
+                                        bytes + (channels_ > 1 ? 2 * g_.width : 0)};
+      simd_.interleave(planes, result + ((g_.top + y) * g_.out_width + g_.left) * kPixelBytes,
+                       static_cast<size_t>(g_.width));
+    }
+  }
+
   void DoRow(const uint8_t* picture, int64_t y, float* const rows[3], uint8_t* scratch) const {
     const int64_t stride = config_.src_image_size_w, x = g_.crop_x;
     const auto n = static_cast<size_t>(g_.width);
@@ -140,10 +187,14 @@ class AippExecutor final : public Executor {
   Geometry g_;
   int64_t images_, channels_;
   AippRow row_;
+  Scratch scratch_;
+  std::optional<om::Quantization> quantization_;  // of bytes
   const SimdTable& simd_;
 };
 
-size_t ScratchBytes(const om::AippConfig& c) { return static_cast<size_t>(c.src_image_size_w) * 3; }
+om::Layout LayoutOf(const TensorInfo& out) {
+  return out.type == om::DataType::kFloat32 ? om::Layout::kPlain : om::Layout::kBlocked4;
+}
 
 class Aipp final : public Kernel {
  public:
@@ -152,15 +203,17 @@ class Aipp final : public Kernel {
   Result<Choice> Choose(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const om::AippConfig c, Read(problem));
     Choice choice = PlainChoice(problem, std::string("vector ") + ToString(problem.isa));
-    choice.scratch_bytes = ScratchBytes(c);
+    choice.outputs[0] = LayoutOf(problem.outputs[0]);
+    choice.scratch_bytes = Scratch(c, problem.outputs[0].dims).end;
     return choice;
   }
 
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
-    NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const om::AippConfig c, Read(problem));
-    if (problem.scratch_bytes < ScratchBytes(c)) return Invalid("the scratch buffer is too small");
-    return std::unique_ptr<Executor>(std::make_unique<AippExecutor>(c, problem.outputs[0].dims, problem.isa));
+    if (problem.inputs[0].layout != om::Layout::kPlain || problem.outputs[0].layout != LayoutOf(problem.outputs[0]))
+      return Invalid("layouts do not fit");
+    if (problem.scratch_bytes < Scratch(c, problem.outputs[0].dims).end) return Invalid("the scratch buffer is too small");
+    return std::unique_ptr<Executor>(std::make_unique<AippExecutor>(c, problem.outputs[0], problem.isa));
   }
 };
 

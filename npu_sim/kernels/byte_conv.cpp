@@ -1,6 +1,7 @@
 #include "npu_sim/kernels/byte_conv.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -21,6 +22,8 @@ constexpr size_t kTableInput = 4;
 // row_zero_point say what those stand for, add_low and add_high hold the sum; addend_first: the addend is the first
 // operand (which decides how the sum is rounded).
 constexpr size_t kAddendInput = 5;
+// Optional floats, one per result channel, that the activation's results are multiplied with.
+constexpr size_t kFactorInput = 6;
 // Groups of channels must be whole on every instruction set, as an OM is lowered anew on another CPU.
 constexpr int64_t kWidestBlock = 16;
 // Pixels of a depthwise convolution whose sums become results before the next ones: of a part of a row, or of several
@@ -147,27 +150,38 @@ struct RowEnding {
   }
 };
 
+// Whether factors, which are positive, may as well be in front of the activation.
+bool TakesFactorsBefore(const ConvShape& s, const Activation& activation) {
+  return !s.has_residual && (activation.op == UnaryOp::kIdentity || activation.op == UnaryOp::kRelu);
+}
+
 // The part of ByteFinish that is the same for all tiles, and what is folded into scales and biases.
 struct Requantization {
   ByteFinish finish = {};
   void (*function)(const ByteFinish&) = nullptr;
   float steps = 1, fold_bias = 0;  // scale' = scale / steps, bias' = bias / steps + fold_bias
+  // Whether channels have factors of their own behind the activation; those that may come before it are in scales and biases.
+  bool has_factors = false;
+  std::array<float, kWidestBlock> factor;  // otherwise
 
   Requantization(const ConvShape& s, const Activation& activation, const Problem& problem) {
     const SimdTable& simd = SimdFor(problem.isa);
     finish.a = activation.a, finish.b = activation.b;
-    finish.low = 0, finish.high = 255, finish.inverse_scale = 1;
+    finish.low = 0, finish.high = 255;
+    factor.fill(1);
+    has_factors = !IsAbsent(problem, kFactorInput) && !TakesFactorsBefore(s, activation);
     function = IsReal(problem) ? simd.real_finish : simd.byte_finish[static_cast<int>(UnaryOp::kIdentity)];
     if (!IsReal(problem)) {
       const om::Quantization y = BytesOfSums(problem);
       const float scale = y.scales[0];
       const auto zero = static_cast<float>(y.zero_points[0]);
       finish.zero_point = zero;
-      if (const auto limits = LimitsOf(activation, y)) {
+      const auto limits = LimitsOf(activation, y);
+      if (limits && !has_factors) {
         steps = scale;
         finish.low = limits->low, finish.high = limits->high;
       } else {
-        finish.inverse_scale = 1 / scale;
+        factor.fill(1 / scale);
         function = simd.byte_finish[static_cast<int>(activation.op)];
       }
     }
@@ -192,12 +206,13 @@ class ByteSink {
         block_(block),
         table_(table) {
     finish_.y_group_stride = group_stride;
+    finish_.factor_group_stride = requantization.has_factors ? block : 0;
   }
 
   // What the sums of an image's group become.
-  void Place(const float* scale, const float* bias, const uint8_t* residual, const uint8_t* addend, uint8_t* y,
-             float* real_y) {
-    scale_ = scale, bias_ = bias, residual_ = residual, addend_ = addend, y_ = y, real_y_ = real_y;
+  void Place(const float* scale, const float* bias, const float* factor, const uint8_t* residual, const uint8_t* addend,
+             uint8_t* y, float* real_y) {
+    scale_ = scale, bias_ = bias, factor_ = factor, residual_ = residual, addend_ = addend, y_ = y, real_y_ = real_y;
   }
 
   int32_t* Target(int64_t, int64_t) const { return sums_; }
@@ -210,6 +225,7 @@ class ByteSink {
     ByteFinish& f = finish_;
     f.sums = sums, f.sum_group_stride = sum_group_stride;
     f.scale = scale_ + group * block_, f.bias = bias_ + group * block_;
+    f.factor = factor_ + group * f.factor_group_stride;
     f.residual = residual_ ? residual_ + at : nullptr;
     f.y = y_ + at;
     f.real_y = real_y_ ? real_y_ + at : nullptr;
@@ -234,7 +250,7 @@ class ByteSink {
   int32_t* sums_;
   int64_t block_;
   const uint8_t* table_;
-  const float *scale_ = nullptr, *bias_ = nullptr;
+  const float *scale_ = nullptr, *bias_ = nullptr, *factor_ = nullptr;
   const uint8_t *residual_ = nullptr, *addend_ = nullptr;
   uint8_t* y_ = nullptr;
   float* real_y_ = nullptr;
@@ -249,6 +265,7 @@ struct Common {
   RowEnding ending;
   bool real;
   uint8_t zero_point;  // of the source
+  std::vector<float> factors;  // in steps of the result, where result channels have their own; groups are whole
 
   Common(const ConvShape& shape, const Activation& activation, const Problem& problem)
       : s(shape),
@@ -257,7 +274,12 @@ struct Common {
         real_ending(activation, problem),
         ending(problem),
         real(IsReal(problem)),
-        zero_point(static_cast<uint8_t>(problem.inputs[0].quantization->zero_points[0])) {}
+        zero_point(static_cast<uint8_t>(problem.inputs[0].quantization->zero_points[0])) {
+    if (!requantization.has_factors) return;
+    factors.resize(static_cast<size_t>(packed.channels));
+    std::memcpy(factors.data(), problem.inputs[kFactorInput].constant.data(), static_cast<size_t>(s.oc) * sizeof(float));
+    for (float& factor : factors) factor *= requantization.factor[0];
+  }
 
   ByteSink MakeSink(const Arguments& a, int64_t block, int64_t group_stride) const {
     return ByteSink(requantization, &real_ending, &ending, reinterpret_cast<int32_t*>(a.scratch), block, group_stride,
@@ -268,6 +290,7 @@ struct Common {
   void Place(ByteSink& sink, const Arguments& a, int64_t at, int64_t channel) const {
     const std::byte* constant = a.inputs[1];
     sink.Place(packed.Scales(constant) + channel, packed.Biases(constant) + channel,
+               requantization.has_factors ? factors.data() + channel : requantization.factor.data(),
                s.has_residual ? In<uint8_t>(a, 3) + at : nullptr,
                ending.add ? In<uint8_t>(a, kAddendInput) + at : nullptr, Out<uint8_t>(a) + at,
                real ? Out<float>(a) + at : nullptr);
@@ -458,6 +481,10 @@ double LargestSteps(const ConvShape& s, const Problem& problem) {
     const auto* bias = reinterpret_cast<const float*>(problem.inputs[2].constant.data());
     for (int64_t c = 0; c < s.oc; ++c) steps = std::max(steps, steps + std::fabs(static_cast<double>(bias[c])));
   }
+  if (!IsAbsent(problem, kFactorInput)) {
+    const auto* factors = reinterpret_cast<const float*>(problem.inputs[kFactorInput].constant.data());
+    steps *= *std::max_element(factors, factors + s.oc);
+  }
   return steps / BytesOfSums(problem).scales[0];
 }
 
@@ -506,6 +533,11 @@ class ChannelPacker {
     const float scale = x.scales[0] * w.scales[w.IsPerTensor() ? 0 : static_cast<size_t>(c)];
     scales_[at] = scale / fold_.steps;
     biases_[at] = real / fold_.steps + fold_.fold_bias;
+    if (IsAbsent(problem_, kFactorInput) || fold_.has_factors) return;
+    float factor;
+    std::memcpy(&factor, problem_.inputs[kFactorInput].constant.data() + c * 4, 4);
+    scales_[at] *= factor;
+    biases_[at] *= factor;
   }
 
  private:
@@ -515,6 +547,20 @@ class ChannelPacker {
   int32_t* corrections_;
   float *scales_, *biases_;
 };
+
+Status CheckFactors(const ConvShape& s, const Activation& activation, const Problem& problem) {
+  if (IsAbsent(problem, kFactorInput)) return {};
+  const TensorInfo& factors = problem.inputs[kFactorInput];
+  if (factors.type != om::DataType::kFloat32 || factors.dims != om::Dims{s.oc} || !factors.is_constant)
+    return Invalid("the factors are not a constant of {} float32", s.oc);
+  const auto* values = reinterpret_cast<const float*>(factors.constant.data());
+  if (!std::all_of(values, values + s.oc, [](float factor) { return std::isfinite(factor) && factor > 0; }))
+    return Invalid("factors that are not positive");
+  const bool applies = activation.op != UnaryOp::kIdentity || TakesFactorsBefore(s, activation);
+  if (IsReal(problem) || !applies || !IsAbsent(problem, kTableInput) || !IsAbsent(problem, kAddendInput))
+    return Unsupported("factors behind anything but a function of the sums");
+  return {};
+}
 
 }  // namespace
 
@@ -550,6 +596,7 @@ Status CheckByteConv(const ConvShape& s, const Activation& activation, const Pro
       return Invalid("an addend that is not of bytes");
     if (addend.dims != problem.outputs[0].dims) return Invalid("the addend is {}", DimsText(addend.dims));
   }
+  NPUSTREAM_RETURN_IF_ERROR(CheckFactors(s, activation, problem));
   const int64_t ic = s.ic / s.groups, oc = s.oc / s.groups;
   const bool blocks = s.groups == 1 || s.IsDepthwise() || (ic % kWidestBlock == 0 && oc % kWidestBlock == 0);
   if (!blocks) return Unsupported("{} groups of {} and {} channels on bytes", s.groups, ic, oc);

@@ -1,6 +1,6 @@
 // ByteMatMul, an operator of the compiler's own: rows of quantised bytes times a constant matrix of signed bytes, summed
-// in 32 bits, with a bias and an activation; the result is real numbers or bytes. Without VNNI's instructions oneDNN's sums of bytes would
-// saturate: there the integers are multiplied as real numbers, which are exact up to 2^24.
+// in 32 bits, with a bias and an activation; the result is real numbers or bytes. Without VNNI's instructions oneDNN's
+// sums of bytes would saturate: there the integers are multiplied as real numbers, which are exact up to 2^24.
 #include <algorithm>
 #include <cstring>
 
@@ -82,13 +82,14 @@ Descriptor Describe(const Shape& s) {
   return DescribeProduct(x, w, y);
 }
 
-// In the scratch buffer: the sums, the left side as real numbers, oneDNN's own.
+// In the scratch buffer: the sums, a row of them as real numbers, the left side as real numbers, oneDNN's own.
 struct Scratch {
-  size_t left, own, bytes;
+  size_t row, left, own, bytes;
 
   Scratch(const Shape& s, const Descriptor& d) {
     const auto align = [](size_t size) { return (size + 63) / 64 * 64; };
-    left = align(s.Sums() * sizeof(float));
+    row = align(s.Sums() * sizeof(float));
+    left = row + align(static_cast<size_t>(s.columns) * sizeof(float));
     own = left + (s.bytes ? 0 : align(static_cast<size_t>(s.rows * s.inner) * sizeof(float)));
     bytes = own + d.scratchpad_desc().get_size();
   }
@@ -175,20 +176,24 @@ class ByteMatMulExecutor final : public Executor {
   }
 
  private:
+  // Real numbers without fractions become integers, where they lie.
+  static void WholeNumbers(std::byte* values, size_t count) {
+    for (size_t i = 0; i < count; ++i, values += sizeof(float)) {
+      float real;
+      std::memcpy(&real, values, sizeof(real));
+      const auto whole = static_cast<int32_t>(real);
+      std::memcpy(values, &whole, sizeof(whole));
+    }
+  }
+
   void Finish(const Arguments& a, int64_t row) const {
     const auto columns = static_cast<size_t>(s_.columns);
     const auto first = static_cast<size_t>(row) * columns;
-    auto* reals = reinterpret_cast<float*>(a.scratch) + first;
-    const auto* sums = reinterpret_cast<const int32_t*>(a.scratch) + first;
-    const auto* offsets = In<int32_t>(a, 1);
-    float* y = to_bytes_ ? reals : Out<float>(a) + first;
-    for (size_t n = 0; n < columns; ++n) {
-      const int32_t sum = s_.bytes ? sums[n] : static_cast<int32_t>(reals[n]);
-      y[n] = static_cast<float>(WrappedSum(sum, offsets[n])) * scales_[n];
-    }
-    if (adds_reals_) {
-      for (size_t n = 0; n < columns; ++n) y[n] += In<float>(a, 2)[n];
-    }
+    std::byte* const sums = a.scratch + first * sizeof(int32_t);
+    if (!s_.bytes) WholeNumbers(sums, columns);
+    float* y = to_bytes_ ? reinterpret_cast<float*>(a.scratch + scratch_.row) : Out<float>(a) + first;
+    simd_.row_finish(reinterpret_cast<const int32_t*>(sums), In<int32_t>(a, 1), scales_.data(),
+                     adds_reals_ ? In<float>(a, 2) : nullptr, y, columns);
     if (activation_.op != UnaryOp::kIdentity)
       simd_.unary[static_cast<int>(activation_.op)](y, y, columns, activation_.a, activation_.b);
     if (to_bytes_) simd_.quantize(y, Out<uint8_t>(a) + first, columns, step_, zero_);

@@ -87,7 +87,8 @@ class Conv final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConv(problem));
     if (IsByteConv(problem)) return CheckByteConv(s, activation, problem);
-    if (!IsAbsent(problem, 4) || !IsAbsent(problem, 5)) return Invalid("a table or an addend for real numbers");
+    if (!IsAbsent(problem, 4) || !IsAbsent(problem, 5) || !IsAbsent(problem, 6))
+      return Invalid("a table, an addend or factors for real numbers");
     return CheckReals(s, problem);
   }
 

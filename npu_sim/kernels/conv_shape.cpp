@@ -20,7 +20,7 @@ Result<std::vector<int64_t>> Spatial(const Problem& problem, const char* name, s
 
 // Fills sizes and the spatial attributes; weights have `w_out` and `w_in` in this order for Conv.
 Status ReadCommon(const Problem& problem, ConvShape& s) {
-  NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 2, 6));
+  NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 2, 7));
   const om::Dims &x = problem.inputs[0].dims, &w = problem.inputs[1].dims, &y = problem.outputs[0].dims;
   if ((x.size() != 3 && x.size() != 4) || w.size() != x.size() || y.size() != x.size()) {
     return Unsupported("convolution of a tensor of rank {}", x.size());

@@ -1,7 +1,9 @@
 // Pad: constant, reflect or edge; attributes pads (begins, then ends; negative crops) and value.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
+#include "npu_sim/kernels/activation.h"
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/support.h"
 
@@ -19,6 +21,12 @@ int64_t SourceIndex(int64_t index, int64_t size, const std::string& mode) {
     return inside < size ? inside : period - inside;
   }
   return -1;
+}
+
+// The byte that stands for a real number.
+std::byte ByteOf(float value, const om::Quantization& quantization) {
+  const float steps = std::nearbyint(value / quantization.scales[0]) + static_cast<float>(quantization.zero_points[0]);
+  return static_cast<std::byte>(std::clamp(std::isnan(steps) ? 0.0f : steps, 0.0f, 255.0f));
 }
 
 class Pad final : public Kernel {
@@ -53,6 +61,7 @@ class Pad final : public Kernel {
     std::vector<std::byte> fill(element);
     const float value = om::GetFloat(*problem.node, "value", 0);
     if (problem.inputs[0].type == om::DataType::kFloat32) std::memcpy(fill.data(), &value, sizeof(value));
+    if (IsByteTensor(problem.outputs[0])) fill[0] = ByteOf(value, *problem.outputs[0].quantization);
     // Axes at the end that get nothing move as one element.
     size_t axes = in.size();
     size_t block = element;

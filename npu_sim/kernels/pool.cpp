@@ -1,5 +1,6 @@
 // MaxPool, AveragePool, GlobalAveragePool, GlobalMaxPool over one or two spatial axes.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "npu_sim/kernels/activation.h"
@@ -39,9 +40,20 @@ bool IsByteMaxPool(const Problem& problem) {
   return problem.node->op == "MaxPool" && IsByteTensor(x) && IsByteTensor(y) && *x.quantization == *y.quantization;
 }
 
+bool IsByteMean(const Problem& problem) {
+  return problem.node->op.ends_with("AveragePool") && IsByteTensor(problem.inputs[0]) && IsByteTensor(problem.outputs[0]);
+}
+
+// Sums of more bytes than that could overflow; and a window's row has to lie in a row.
+Status CheckByteMean(const PoolShape& s) {
+  constexpr int64_t kMostPixels = int64_t{1} << 22;
+  if (std::min(s.kernel_h, s.in_h) > kMostPixels / std::min(s.kernel_w, s.in_w)) return Unsupported("so large a window");
+  return s.dilation_h == 1 && s.dilation_w == 1 ? Status() : Unsupported("means of spread bytes");
+}
+
 Result<PoolShape> Read(const Problem& problem) {
   NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 1, 1));
-  if (!IsByteMaxPool(problem)) NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
+  if (!IsByteMaxPool(problem) && !IsByteMean(problem)) NPUSTREAM_RETURN_IF_ERROR(RequireFloat(problem));
   const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
   const size_t axes = x.size() - 2;
   if (x.size() < 3 || x.size() > 4 || y.size() != x.size())
@@ -130,9 +142,64 @@ void MaxPoolBytes(const PoolShape& s, const uint8_t* x, uint8_t* y, uint8_t* scr
   }
 }
 
+// Means of bytes that have one quantisation, as bytes of another. Padding stands for zero where it counts.
+class MeanBytes {
+ public:
+  MeanBytes(const PoolShape& s, size_t block, const Problem& problem)
+      : s_(s), block_(block), sum_(SimdFor(problem.isa).byte_sums) {
+    const om::Quantization &x = *problem.inputs[0].quantization, &y = *problem.outputs[0].quantization;
+    x_zero_ = x.zero_points[0], y_zero_ = static_cast<float>(y.zero_points[0]);
+    steps_ = x.scales[0] / y.scales[0];
+  }
+
+  // One group of channels.
+  void Run(const uint8_t* x, uint8_t* y) const {
+    for (int64_t oh = 0; oh < s_.out_h; ++oh) {
+      const Span rows(oh * s_.stride_h - s_.pad_top, s_.kernel_h, s_.in_h, s_.pad_bottom);
+      for (int64_t ow = 0; ow < s_.out_w; ++ow, y += block_)
+        Mean(x, rows, Span(ow * s_.stride_w - s_.pad_left, s_.kernel_w, s_.in_w, s_.pad_right), y);
+    }
+  }
+
+ private:
+  // Where a window lies along an axis, and how much of it in the picture, or in that and its padding.
+  struct Span {
+    int64_t first, last, padded;
+    Span(int64_t begin, int64_t size, int64_t in, int64_t pad_end)
+        : first(std::max<int64_t>(begin, 0)),
+          last(std::max(first, std::min(begin + size, in))),
+          padded(std::min(begin + size, in + pad_end) - begin) {}
+    int64_t inside() const { return last - first; }
+  };
+
+  void Mean(const uint8_t* x, const Span& rows, const Span& columns, uint8_t* y) const {
+    int32_t sums[16] = {};
+    for (int64_t row = rows.first; row < rows.last; ++row) {
+      sum_(x + static_cast<size_t>(row * s_.in_w + columns.first) * block_, sums,
+           static_cast<size_t>(columns.inside()), block_);
+    }
+    const int64_t inside = rows.inside() * columns.inside(),
+                  count = s_.count_include_pad ? rows.padded * columns.padded : inside;
+    const float steps = steps_ / static_cast<float>(std::max<int64_t>(count, 1));
+    for (size_t lane = 0; lane < block_; ++lane) {
+      const float mean = static_cast<float>(sums[lane] - inside * x_zero_) * steps;
+      y[lane] = static_cast<uint8_t>(std::clamp(std::nearbyint(mean) + y_zero_, 0.0f, 255.0f));
+    }
+  }
+
+  const PoolShape s_;
+  const size_t block_;
+  decltype(SimdTable::byte_sums) sum_;
+  int64_t x_zero_;
+  float y_zero_, steps_;
+};
+
 class Pool final : public Kernel {
  public:
-  Status Check(const Problem& problem) const override { return Read(problem).status(); }
+  Status Check(const Problem& problem) const override {
+    NPUSTREAM_ASSIGN_OR_RETURN(const PoolShape s, Read(problem));
+    return IsByteMean(problem) ? CheckByteMean(s) : Status();
+  }
 
   Result<Choice> Choose(const Problem& problem) const override {
     Choice choice = PlainChoice(problem, "plain");
@@ -162,6 +229,11 @@ class Pool final : public Kernel {
         auto* scratch = reinterpret_cast<uint8_t*>(a.scratch);
         for (size_t g = 0; g < groups; ++g)
           MaxPoolBytes(s, In<uint8_t>(a, 0) + g * in_step, Out<uint8_t>(a) + g * out_step, scratch, block, greater);
+      });
+    }
+    if (IsByteMean(problem)) {
+      return MakeExecutor([=, means = MeanBytes(s, block, problem)](const Arguments& a) {
+        for (size_t g = 0; g < groups; ++g) means.Run(In<uint8_t>(a, 0) + g * in_step, Out<uint8_t>(a) + g * out_step);
       });
     }
     const SimdTable& simd = SimdFor(problem.isa);

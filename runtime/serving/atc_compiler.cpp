@@ -83,7 +83,7 @@ Result<OnnxInterface> AtcCompiler::ReadInterface(const fs::path& onnx, const fs:
   return parsed;
 }
 
-Status AtcCompiler::Compile(const CompileJob& job) const {
+std::vector<std::string> AtcArguments(const CompileJob& job) {
   // atc appends ".om" to what --output says.
   const std::string output = fs::path(job.om).replace_extension().string();
   std::vector<std::string> arguments{"--mode=0",
@@ -95,7 +95,11 @@ Status AtcCompiler::Compile(const CompileJob& job) const {
                                      fmt::format("--insert_op_conf={}", job.aipp_config.string())};
   if (!job.gears.empty()) arguments.push_back(fmt::format("--dynamic_batch_size={}", fmt::join(job.gears, ",")));
   if (!job.precision_mode.empty()) arguments.push_back(fmt::format("--precision_mode={}", job.precision_mode));
-  NPUSTREAM_RETURN_IF_ERROR(Run(arguments, job.onnx));
+  return arguments;
+}
+
+Status AtcCompiler::Compile(const CompileJob& job) const {
+  NPUSTREAM_RETURN_IF_ERROR(Run(AtcArguments(job), job.onnx));
   std::error_code ignored;
   if (fs::is_regular_file(job.om, ignored)) return {};
   return Status(StatusCode::kInternal, fmt::format("atc reported success for {} but wrote no OM", job.onnx.string()));

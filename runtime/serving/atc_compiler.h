@@ -30,6 +30,9 @@ struct CompileJob {
   std::string precision_mode;  // --precision_mode; empty: atc's default
 };
 
+// atc's command line for a job.
+std::vector<std::string> AtcArguments(const CompileJob& job);
+
 // The offline compiler, which is reached through its command line because that is what a machine with a card has too.
 class AtcCompiler {
  public:

@@ -139,10 +139,27 @@ struct CompilePlan {
   }
 };
 
-// Leaves model.om and interface.json in `scratch`.
-Status CompileInto(const CompilePlan& plan, const fs::path& scratch) {
+Result<CompilePlan> MakePlan(const ModelRequest& request, const ModelDescription& description,
+                             const AtcCompiler& atc) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::string precision_mode, PrecisionMode(request.precision));
+  CompilePlan plan{request, description, atc, request.gears, request.soc_version, precision_mode};
+  if (plan.soc_version.empty()) plan.soc_version = SocName();
+  if (plan.gears.empty()) plan.gears = {1};
+  std::sort(plan.gears.begin(), plan.gears.end());
+  plan.gears.erase(std::unique(plan.gears.begin(), plan.gears.end()), plan.gears.end());
+  if (plan.gears.front() >= 1) return plan;
+  return Status(StatusCode::kInvalidArgument, fmt::format("a batch of {} is empty", plan.gears.front()));
+}
+
+struct DescribedJob {
+  CompileJob job;
+  OnnxInterface interface;
+};
+
+// Leaves aipp.cfg in `scratch`.
+Result<DescribedJob> DescribeJob(const CompilePlan& plan, const fs::path& scratch, const fs::path& om) {
   const ModelDescription& description = plan.description;
-  NPUSTREAM_ASSIGN_OR_RETURN(const OnnxInterface interface, plan.atc.ReadInterface(description.file, scratch));
+  NPUSTREAM_ASSIGN_OR_RETURN(OnnxInterface interface, plan.atc.ReadInterface(description.file, scratch));
   if (interface.inputs.size() != 1) {
     return Status(StatusCode::kUnsupported, fmt::format("{}: has {} inputs, a model of pictures has one",
                                                         description.file.string(), interface.inputs.size()));
@@ -152,8 +169,7 @@ Status CompileInto(const CompilePlan& plan, const fs::path& scratch) {
   const std::string aipp = AippConfig(description, plan.request.picture_format, size.width, size.height);
   NPUSTREAM_RETURN_IF_ERROR(WriteFileAtomically(scratch / "aipp.cfg", aipp));
 
-  CompileJob job{description.file, scratch / "model.om", scratch / "aipp.cfg", "", {},
-                 plan.soc_version, plan.precision_mode};
+  CompileJob job{description.file, om, scratch / "aipp.cfg", "", {}, plan.soc_version, plan.precision_mode};
   int64_t batch = plan.gears.front();
   if (input.dims[0] > 1) {
     batch = input.dims[0];
@@ -162,8 +178,14 @@ Status CompileInto(const CompilePlan& plan, const fs::path& scratch) {
     job.gears = plan.gears;
   }
   job.input_shape = fmt::format("{}:{},3,{},{}", input.name, batch, size.height, size.width);
-  NPUSTREAM_RETURN_IF_ERROR(plan.atc.Compile(job));
-  return WriteFileAtomically(scratch / "interface.json", InterfaceJson(interface));
+  return DescribedJob{std::move(job), std::move(interface)};
+}
+
+// Leaves model.om and interface.json in `scratch`.
+Status CompileInto(const CompilePlan& plan, const fs::path& scratch) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const DescribedJob described, DescribeJob(plan, scratch, scratch / "model.om"));
+  NPUSTREAM_RETURN_IF_ERROR(plan.atc.Compile(described.job));
+  return WriteFileAtomically(scratch / "interface.json", InterfaceJson(described.interface));
 }
 
 // Gives a model without labels its usual ones, and refuses labels that cannot be the model's.
@@ -187,16 +209,7 @@ Status SettleLabels(const OmCacheEntry& entry, ModelDescription& description) {
 Result<fs::path> CompileOnnx(const ModelRequest& request, const std::string& file_sha256,
                              ModelDescription& description) {
   NPUSTREAM_ASSIGN_OR_RETURN(const AtcCompiler atc, AtcCompiler::Find());
-  NPUSTREAM_ASSIGN_OR_RETURN(const std::string precision_mode, PrecisionMode(request.precision));
-  CompilePlan plan{request, description, atc, request.gears, request.soc_version, precision_mode};
-  if (plan.soc_version.empty()) plan.soc_version = SocName();
-  if (plan.gears.empty()) plan.gears = {1};
-  std::sort(plan.gears.begin(), plan.gears.end());
-  plan.gears.erase(std::unique(plan.gears.begin(), plan.gears.end()), plan.gears.end());
-  if (plan.gears.front() < 1) {
-    return Status(StatusCode::kInvalidArgument, fmt::format("a batch of {} is empty", plan.gears.front()));
-  }
-
+  NPUSTREAM_ASSIGN_OR_RETURN(const CompilePlan plan, MakePlan(request, description, atc));
   const auto make = [&](const fs::path& scratch) {
     const std::string news = fmt::format("compiling {} for batches of {} (first use)", description.file.string(),
                                          fmt::join(plan.gears, ", "));
@@ -225,6 +238,15 @@ Result<ModelDescription> DescribeModel(const ModelRequest& request) {
     NPUSTREAM_ASSIGN_OR_RETURN(description->labels, LoadLabels(request.labels_file));
   }
   return description;
+}
+
+Result<CompileJob> DescribeCompilation(const ModelRequest& request, const ModelDescription& description,
+                                       const fs::path& scratch, const fs::path& om) {
+  NPUSTREAM_RETURN_IF_ERROR(CheckedSha256(description).status());
+  NPUSTREAM_ASSIGN_OR_RETURN(const AtcCompiler atc, AtcCompiler::Find());
+  NPUSTREAM_ASSIGN_OR_RETURN(const CompilePlan plan, MakePlan(request, description, atc));
+  NPUSTREAM_ASSIGN_OR_RETURN(DescribedJob described, DescribeJob(plan, scratch, om));
+  return std::move(described.job);
 }
 
 Result<ResolvedModel> ResolveModel(const ModelRequest& request) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "runtime/serving/atc_compiler.h"
 #include "runtime/serving/model_description.h"
 
 namespace npustream::serving {
@@ -32,6 +33,11 @@ struct ResolvedModel {
 // was found. kNotFound or kInvalidArgument when the request names a model, description, decoder or label file that is
 // not there or not valid.
 Result<ModelDescription> DescribeModel(const ModelRequest& request);
+
+// What atc is to be told so that it compiles a described ONNX file as ResolveModel has it compiled; the files that atc reads
+// for it go into `scratch`, an existing folder. Who does more than that (quantises, for example) starts from here.
+Result<CompileJob> DescribeCompilation(const ModelRequest& request, const ModelDescription& description,
+                                       const std::filesystem::path& scratch, const std::filesystem::path& om);
 
 // Finds the model and, when it is an ONNX file, has atc compile it with static AIPP for the picture format. The OM is
 // kept in a cache by content and options ($NPUSTREAM_CACHE, else $XDG_CACHE_HOME/npustream, else ~/.cache/npustream);

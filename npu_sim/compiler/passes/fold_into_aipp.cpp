@@ -1,6 +1,9 @@
 #include "npu_sim/compiler/passes/fold_into_aipp.h"
 
+#include <algorithm>
+
 #include "npu_sim/compiler/ir/match.h"
+#include "npu_sim/compiler/ir/quantized.h"
 
 namespace npustream::compiler {
 namespace {
@@ -43,14 +46,27 @@ bool Apply(om::Node& aipp, const ChannelStep& step) {
   return true;
 }
 
+// The Quantize that alone reads a picture, and makes bytes of it that convolutions alone read, in whose layout AIPP writes
+// them; null when there is none.
+const om::Node* ByteReader(const om::Graph& graph, const Uses& uses, om::TensorId picture) {
+  const int reader = QuantizedOnlyBy(graph, uses, picture);
+  if (reader < 0) return nullptr;
+  const om::Node& quantize = graph.nodes[static_cast<size_t>(reader)];
+  const om::TensorId bytes = quantize.outputs[0];
+  const std::vector<int>& readers = uses.Consumers(bytes);
+  const bool by_convs = std::all_of(readers.begin(), readers.end(),
+                                    [&](int n) { return graph.nodes[static_cast<size_t>(n)].op == "Conv"; });
+  return by_convs && !uses.IsGraphOutput(bytes) && IsByteTensor(TensorOf(graph, bytes)) ? &quantize : nullptr;
+}
+
 }  // namespace
 
 Status FoldIntoAipp(om::Graph& graph) {
   const Uses uses(graph);
   std::vector<bool> dead(graph.nodes.size());
   for (om::Node& aipp : graph.nodes) {
-    if (aipp.op != "Aipp" || om::GetInt(aipp, "padding", 0) != 0) continue;
-    for (;;) {
+    if (aipp.op != "Aipp") continue;
+    while (om::GetInt(aipp, "padding", 0) == 0) {
       const om::TensorId picture = aipp.outputs[0];
       const int reader = uses.OnlyConsumer(picture);
       if (reader < 0) break;
@@ -59,6 +75,10 @@ Status FoldIntoAipp(om::Graph& graph) {
       if (!step || !Apply(aipp, *step)) break;
       aipp.outputs[0] = node.outputs[0];
       dead[static_cast<size_t>(reader)] = true;
+    }
+    if (const om::Node* quantize = ByteReader(graph, uses, aipp.outputs[0])) {
+      aipp.outputs[0] = quantize->outputs[0];
+      dead[static_cast<size_t>(quantize - graph.nodes.data())] = true;
     }
   }
   EraseNodes(graph, dead);

@@ -25,7 +25,7 @@ bool IsElementwise(std::string_view op) {
                                        "Elu",  "Erf",       "Exp",         "Floor",    "Gelu",       "HardSigmoid",
                                        "Max",  "HardSwish", "LeakyRelu",   "Log",      "Min",        "Mish",
                                        "Mul",  "Neg",       "Pow",         "Quantize", "Reciprocal", "Relu",
-                                       "Round", "Sigmoid",  "Silu",        "Softplus", "Softsign",   "Sqrt",
+                                       "PRelu", "Round", "Sigmoid",  "Silu",        "Softplus", "Softsign",   "Sqrt",
                                        "Sub",  "Tanh"};
   return std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
 }

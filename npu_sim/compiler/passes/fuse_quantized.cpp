@@ -27,7 +27,9 @@ class Fuser {
         FuseMatMul(n);
       } else if (node.op == "Add" || node.op == "Mul") {
         FuseBinary(n);
-      } else if (PicksElements(node)) {
+      } else if (node.op == "AveragePool" || node.op == "GlobalAveragePool") {
+        FuseMean(n);
+      } else if (PicksElements(node) || node.op == "Pad") {
         FusePicking(n);
       }
     }
@@ -55,6 +57,23 @@ class Fuser {
     graph_.nodes[n] = std::move(node);
     for (const int reader : readers) dead_[static_cast<size_t>(reader)] = true;
     return true;
+  }
+
+  // Makes what multiplies a convolution's channels on the way to bytes its seventh input: the index of the Mul, nothing
+  // when there is none.
+  std::vector<int> Factors(om::Node& conv) {
+    const int reader = uses_.OnlyConsumer(conv.outputs[0]);
+    if (reader < 0 || conv.inputs.size() > 4) return {};
+    const om::Node& mul = graph_.nodes[static_cast<size_t>(reader)];
+    const om::Tensor& result = TensorOf(graph_, conv.outputs[0]);
+    if (mul.op != "Mul" || ByteReader(mul.outputs[0]) < 0 || HasActivation(mul) || result.dims.size() != 4) return {};
+    const om::TensorId other = mul.inputs[mul.inputs[0] == conv.outputs[0] ? 1 : 0];
+    const auto values = PerChannelValues(graph_, other, 4, result.dims[1]);
+    if (!values || TensorOf(graph_, mul.outputs[0]).dims != result.dims) return {};
+    conv.inputs.resize(6, om::kNoTensor);
+    conv.inputs.push_back(AddTensor(graph_, MakeFloats(TensorOf(graph_, other).name + ".row", {result.dims[1]}, *values)));
+    conv.outputs = mul.outputs;
+    return {reader};
   }
 
   // A convolution's bias as a constant of real numbers; kNoTensor when there is none. False when it is computed.
@@ -85,13 +104,20 @@ class Fuser {
       node.inputs[3] = Bytes(node.inputs[3]);
       if (node.inputs[3] == om::kNoTensor) return;
     }
+    om::Node multiplied = node;
+    const std::vector<int> factors = Factors(multiplied);
+    if (!factors.empty() && TakeConv(n, multiplied, factors)) return;
+    TakeConv(n, node, {});
+  }
+
+  bool TakeConv(size_t n, om::Node node, const std::vector<int>& taken) {
     const om::TensorId whole = node.inputs[2] == om::kNoTensor ? om::kNoTensor : Integers(node.inputs[2]);
     if (whole != om::kNoTensor && TensorOf(graph_, whole).is_constant()) {
       om::Node exact = node;
       exact.inputs[2] = whole;
-      if (TakeProduct(n, std::move(exact))) return;
+      if (TakeProduct(n, std::move(exact), taken)) return true;
     }
-    if (RealBias(node.inputs[2])) TakeProduct(n, std::move(node));
+    return RealBias(node.inputs[2]) && TakeProduct(n, std::move(node), taken);
   }
 
   void FuseMatMul(size_t n) {
@@ -173,6 +199,15 @@ class Fuser {
       if (input == om::kNoTensor) return;
     }
     node.op = node.op == "Add" ? "ByteAdd" : "ByteMul";
+    node.outputs = {Behind(reader)};
+    Take(n, std::move(node), {reader});
+  }
+
+  void FuseMean(size_t n) {
+    om::Node node = graph_.nodes[n];
+    const int reader = ByteReader(node.outputs[0]);
+    node.inputs[0] = Bytes(node.inputs[0]);
+    if (reader < 0 || node.inputs[0] == om::kNoTensor) return;
     node.outputs = {Behind(reader)};
     Take(n, std::move(node), {reader});
   }

@@ -41,4 +41,11 @@ Status SeparateActivations(om::Graph& graph) {
   return {};
 }
 
+om::TensorId BeforeFunction(const om::Graph& graph, const Uses& uses, om::TensorId id) {
+  const int producer = uses.Producer(id);
+  if (producer < 0 || graph.nodes[static_cast<size_t>(producer)].inputs.size() != 1) return om::kNoTensor;
+  const om::TensorId before = graph.nodes[static_cast<size_t>(producer)].inputs[0];
+  return TensorOf(graph, before).name.ends_with(kBeforeActivation) ? before : om::kNoTensor;
+}
+
 }  // namespace npustream::compiler

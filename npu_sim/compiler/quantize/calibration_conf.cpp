@@ -183,6 +183,24 @@ std::string TakeSimplified(const std::string& field, std::string_view value, Cal
   return Unknown(field);
 }
 
+// The file, or those of the folder in the order of their names.
+Result<std::vector<std::filesystem::path>> FilesOf(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(path, error)) return std::vector<std::filesystem::path>{path};
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(path, error)) {
+    if (entry.path().extension() == ".bin") files.push_back(entry.path());
+  }
+  if (error) return Status(StatusCode::kIoError, fmt::format("{}: cannot be listed: {}", path.string(), error.message()));
+  if (files.empty()) {
+    return Status(StatusCode::kInvalidArgument,
+                  fmt::format("{}: the folder has no file of raw values (.bin); 'npustream quantize' takes pictures",
+                              path.string()));
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
 }  // namespace
 
 Status ParseCalibrationConf(std::string_view text, std::string_view file_name, CalibrationConf& conf) {
@@ -222,8 +240,12 @@ Result<CalibrationConf> ReadCalibrationConf(const std::filesystem::path& path) {
 Result<CalibrationData> ReadCalibrationData(const CalibrationConf& conf) {
   CalibrationData data;
   for (const std::filesystem::path& path : conf.data_files) {
-    NPUSTREAM_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(path));
-    data.inputs.emplace_back(file.bytes().begin(), file.bytes().end());
+    om::Bytes& values = data.inputs.emplace_back();
+    NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<std::filesystem::path> files, FilesOf(path));
+    for (const std::filesystem::path& name : files) {
+      NPUSTREAM_ASSIGN_OR_RETURN(const MappedFile file, MappedFile::Open(name));
+      values.insert(values.end(), file.bytes().begin(), file.bytes().end());
+    }
   }
   if (conf.batches > 0 && !conf.input_shapes.empty()) {
     const om::Dims& shape = conf.input_shapes.begin()->second;

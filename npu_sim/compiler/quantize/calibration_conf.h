@@ -14,7 +14,8 @@ namespace npustream::compiler {
 // What a file for atc's --compression_optimize_conf asks for.
 struct CalibrationConf {
   bool calibrates = false;  // whether it has a block `calibration`
-  std::vector<std::filesystem::path> data_files;  // raw values, one file per input of the model, samples in a row
+  // Raw values, one file per input of the model, samples in a row, or one folder of such files (.bin).
+  std::vector<std::filesystem::path> data_files;
   std::map<std::string, om::Dims> input_shapes;   // of one batch of that data; may be empty
   int64_t batches = 0;                            // of that shape, as the simplified configuration says; 0: all
   std::filesystem::path config_file;              // simplified configuration; may be empty

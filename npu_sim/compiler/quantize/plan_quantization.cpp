@@ -12,6 +12,7 @@
 #include "npu_sim/compiler/passes/insert_aipp.h"
 #include "npu_sim/compiler/passes/insert_quantization.h"
 #include "npu_sim/compiler/passes/separate_activations.h"
+#include "npu_sim/compiler/quantize/channel_factors.h"
 #include "npu_sim/compiler/quantize/output_error.h"
 #include "npu_sim/compiler/quantize/sites.h"
 #include "npu_sim/program/evaluate.h"
@@ -22,6 +23,8 @@ namespace {
 // Samples that networks are compared on, and those that tell how much each single layer matters.
 constexpr size_t kCompared = 8;
 constexpr size_t kComparedPerLayer = 2;
+// How many numbers of tables are tried.
+constexpr size_t kTries = 24;
 
 std::span<const float> AsFloats(const om::Bytes& bytes) {
   return {reinterpret_cast<const float*>(bytes.data()), bytes.size() / sizeof(float)};
@@ -47,8 +50,13 @@ class Planner {
     NPUSTREAM_RETURN_IF_ERROR(Observe());
     SetMeans();
     NPUSTREAM_RETURN_IF_ERROR(FitTables());
+    NPUSTREAM_RETURN_IF_ERROR(ChooseFactors());
     NPUSTREAM_RETURN_IF_ERROR(ChooseMethod());
-    NPUSTREAM_RETURN_IF_ERROR(ReturnHarmfulLayers());
+    if (scheme_.output_error > quantization_.error_limit) {
+      NPUSTREAM_RETURN_IF_ERROR(ComputeFunctions());
+      NPUSTREAM_RETURN_IF_ERROR(ReturnHarmfulLayers());
+      NPUSTREAM_RETURN_IF_ERROR(LookUpFunctions());
+    }
     NPUSTREAM_RETURN_IF_ERROR(Report());
     return std::move(scheme_);
   }
@@ -117,20 +125,50 @@ class Planner {
     histograms_[static_cast<size_t>(id)].Add(values);
     const om::Tensor& tensor = TensorOf(graph_, id);
     if (tensor.dims.size() != 4 || values.empty()) return;
-    const auto channels = static_cast<size_t>(tensor.dims[1]), pixels = static_cast<size_t>(tensor.dims[2] * tensor.dims[3]);
-    std::vector<double>& sums = sums_[tensor.name];
-    sums.resize(channels);
-    for (size_t i = 0; i < values.size(); ++i) sums[i / pixels % channels] += values[i];
+    channels_[id].Add(values, static_cast<size_t>(tensor.dims[1]), static_cast<size_t>(tensor.dims[2] * tensor.dims[3]));
   }
 
   void SetMeans() {
-    for (const auto& [name, sums] : sums_) {
-      const om::Tensor& tensor = *std::find_if(graph_.tensors.begin(), graph_.tensors.end(),
-                                               [&, &name = name](const om::Tensor& t) { return t.name == name; });
-      const double count = static_cast<double>(om::ElementCount(tensor.dims)) / static_cast<double>(sums.size()) *
-                           static_cast<double>(samples_.size());
-      std::vector<float>& means = scheme_.means[name];
-      for (const double sum : sums) means.push_back(static_cast<float>(sum / count));
+    for (const auto& [id, statistics] : channels_) {
+      std::vector<float>& means = scheme_.means[TensorOf(graph_, id).name];
+      for (size_t c = 0; c < statistics.sums.size(); ++c) means.push_back(static_cast<float>(statistics.Mean(c)));
+    }
+  }
+
+  // The tensors whose channels are better multiplied before they become bytes, and the products' ranges.
+  Status ChooseFactors() {
+    const Uses uses(graph_);
+    std::vector<om::TensorId> tensors;
+    for (const om::TensorId id : Observed()) {
+      if (channels_.count(id) == 0 || !TakesChannelFactors(graph_, uses, id)) continue;
+      std::vector<float> factors = ChooseChannelFactors(graph_, uses, id, channels_.at(id));
+      if (factors.empty()) continue;
+      scheme_.factored[TensorOf(graph_, id).name].factors = std::move(factors);
+      tensors.push_back(id);
+    }
+    om::Graph graph = graph_;
+    MakeOutputs(graph, tensors);
+    NPUSTREAM_ASSIGN_OR_RETURN(const auto evaluator, Ready(std::move(graph)));
+    std::vector<Histogram> histograms(tensors.size());
+    for (const std::vector<om::Bytes>& sample : samples_) {
+      NPUSTREAM_ASSIGN_OR_RETURN(std::vector<om::Bytes> values, evaluator->Run(sample));
+      for (size_t i = 0; i < tensors.size(); ++i) {
+        om::Bytes& bytes = values[graph_.outputs.size() + i];
+        Multiply(std::span(reinterpret_cast<float*>(bytes.data()), bytes.size() / sizeof(float)), tensors[i]);
+        histograms[i].Add(AsFloats(bytes));
+      }
+    }
+    for (size_t i = 0; i < tensors.size(); ++i)
+      scheme_.factored[TensorOf(graph_, tensors[i]).name].quantization = ByteQuantization(LeastSquaresRange(histograms[i]));
+    return {};
+  }
+
+  void Multiply(std::span<float> values, om::TensorId id) const {
+    const om::Tensor& tensor = TensorOf(graph_, id);
+    const std::vector<float>& factors = scheme_.factored.at(tensor.name).factors;
+    const auto pixels = static_cast<size_t>(tensor.dims[2] * tensor.dims[3]);
+    for (size_t first = 0, c = 0; first < values.size(); first += pixels, c = (c + 1) % factors.size()) {
+      for (float& value : values.subspan(first, pixels)) value *= factors[c];
     }
   }
 
@@ -142,10 +180,11 @@ class Planner {
   }
 
   Status FitTables() {
+    const Uses uses(graph_);
     for (const om::Node& node : graph_.nodes) {
-      const om::TensorId id = node.inputs.empty() ? om::kNoTensor : node.inputs[0];
-      if (node.inputs.size() != 1 || !TensorOf(graph_, id).name.ends_with(kBeforeActivation)) continue;
-      if (!sites_.as_bytes[static_cast<size_t>(id)]) continue;
+      const om::TensorId id = BeforeFunction(graph_, uses, node.outputs[0]);
+      if (id == om::kNoTensor || !sites_.as_bytes[static_cast<size_t>(id)]) continue;
+      functions_.push_back(node.outputs[0]);
       const Histogram& histogram = histograms_[static_cast<size_t>(id)];
       NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<float> function, Tabulate(node, histogram));
       table_ranges_[id] = LeastSquaresRange(histogram, function);
@@ -274,6 +313,49 @@ class Planner {
     return order;
   }
 
+  Status ComputeFunctions() {
+    for (const om::TensorId id : functions_) scheme_.computed.insert(TensorOf(graph_, id).name);
+    NPUSTREAM_ASSIGN_OR_RETURN(scheme_.output_error, OutputError(scheme_, kCompared));
+    return {};
+  }
+
+  // As many functions as the limit allows, those first whose tables save most time for the harm that they do.
+  Status LookUpFunctions() {
+    struct Table {
+      om::TensorId id;
+      double harm;
+    };
+    std::vector<Table> tables;
+    NPUSTREAM_ASSIGN_OR_RETURN(const double least, OutputError(scheme_, kComparedPerLayer));
+    for (const om::TensorId id : functions_) {
+      Notify(fmt::format("trying table {} of {}", tables.size() + 1, functions_.size()));
+      NPUSTREAM_ASSIGN_OR_RETURN(const double error, OutputError(WithTables({id}), kComparedPerLayer));
+      const auto elements = static_cast<double>(om::ElementCount(TensorOf(graph_, id).dims));
+      tables.push_back({id, (error * error - least * least) / elements});
+    }
+    std::stable_sort(tables.begin(), tables.end(), [](const Table& a, const Table& b) { return a.harm < b.harm; });
+    std::vector<om::TensorId> order;
+    for (const Table& table : tables) order.push_back(table.id);
+    // Errors partly cancel each other, so that more tables do not always mean more of it: halving would miss the most.
+    const size_t step = std::max<size_t>(order.size() / kTries, 1);
+    for (size_t left_out = 0; left_out < order.size(); left_out += step) {
+      const size_t count = order.size() - left_out;
+      QuantizationScheme tried = WithTables({order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count)});
+      Notify(fmt::format("trying {} tables", count));
+      NPUSTREAM_ASSIGN_OR_RETURN(tried.output_error, OutputError(tried, kCompared));
+      if (tried.output_error > quantization_.error_limit) continue;
+      scheme_ = std::move(tried);
+      break;
+    }
+    return {};
+  }
+
+  QuantizationScheme WithTables(const std::vector<om::TensorId>& functions) const {
+    QuantizationScheme scheme = scheme_;
+    for (const om::TensorId id : functions) scheme.computed.erase(TensorOf(graph_, id).name);
+    return scheme;
+  }
+
   // The least number of layers, by harm, without which the error is within the limit; found by halving, as more real
   // layers mean less error.
   Status ReturnHarmfulLayers() {
@@ -351,8 +433,9 @@ class Planner {
   const QuantizationOptions& quantization_;
   QuantizationSites sites_;
   std::vector<Histogram> histograms_;             // by tensor
-  std::map<std::string, std::vector<double>> sums_;  // by tensor and channel, over all samples
+  std::map<om::TensorId, ChannelStatistics> channels_;
   std::map<om::TensorId, Range> table_ranges_;
+  std::vector<om::TensorId> functions_;  // results of those that tables can stand for
   std::vector<om::TensorId> heads_;
   Samples real_heads_;  // their values, for the samples that are compared
   std::map<size_t, double> own_errors_;           // by node

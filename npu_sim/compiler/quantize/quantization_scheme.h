@@ -26,14 +26,24 @@ struct LayerReport {
   double own_error = -1;
 };
 
+// A tensor whose channels are multiplied by factors before it becomes bytes (channel_factors.h).
+struct FactoredTensor {
+  std::vector<float> factors;      // by channel
+  om::Quantization quantization;  // of the products
+};
+
 // How a model is quantised: everything that the pass InsertQuantization has to know, by name, so that it holds for every
 // batch size of the model.
 struct QuantizationScheme {
   std::map<std::string, om::Quantization> tensors;  // of activations
   // Means of activations by channel (axis 1): what rounded weights make of them is taken out of the bias.
   std::map<std::string, std::vector<float>> means;
-  // Whether functions behind convolutions are looked up in tables of bytes (quick), instead of computed (exact).
+  // In place of `tensors`, where the graph allows it and no table makes the tensor.
+  std::map<std::string, FactoredTensor> factored;
+  // Whether functions behind convolutions are looked up in tables of bytes (quick), instead of computed (exact); and the
+  // results of those that are computed nevertheless.
   bool tables = true;
+  std::set<std::string> computed;
   std::set<std::string> real_nodes;                 // what stays on real numbers, see StaysReal
 
   // For people.

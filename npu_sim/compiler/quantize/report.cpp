@@ -35,6 +35,7 @@ std::string ReportJson(const QuantizationScheme& scheme) {
                                 {"samples", scheme.samples},
                                 {"output_error", scheme.output_error},
                                 {"integer_layers", IntegerLayers(scheme)},
+                                {"computed_functions", scheme.computed.size()},
                                 {"layers", nlohmann::ordered_json::array()}};
   for (const LayerReport& layer : scheme.layers) {
     nlohmann::ordered_json entry{{"name", layer.name},

@@ -7,7 +7,7 @@ inline V HoldBytes(V x, V low, V high) { return Min(Max(x, low), high); }
 // One group of channels; the functions of its pixels' sums. kShift and kHold: see StoreBytes4.
 template <typename Op, bool kResidual, bool kShift = true, bool kHold = true>
 void FinishGroup(const ByteFinish& f, int64_t g) {
-  const V a = Set(f.a), b = Set(f.b), inverse = Set(f.inverse_scale);
+  const V a = Set(f.a), b = Set(f.b), factor = Load(f.factor + g * f.factor_group_stride);
   const V scale = Load(f.scale + g * kBlock), bias = Load(f.bias + g * kBlock), residual_scale = Set(f.residual_scale);
   const int32_t* sums = f.sums + g * f.sum_group_stride;
   const uint8_t* residual = f.residual + (kResidual ? g * f.y_group_stride : 0);
@@ -15,7 +15,7 @@ void FinishGroup(const ByteFinish& f, int64_t g) {
   const auto value = [&](int64_t p) __attribute__((always_inline)) {
     V x = MulAdd(ToReal(LoadInts(sums + p * kBlock)), scale, bias);
     if constexpr (kResidual) x = MulAdd(LoadBytes(residual + p * kBlock), residual_scale, x);
-    if constexpr (!std::is_same_v<Op, Identity>) x = Op::Apply(x, a, b) * inverse;
+    if constexpr (!std::is_same_v<Op, Identity>) x = Op::Apply(x, a, b) * factor;
     return x;
   };
   const auto low = static_cast<uint8_t>(f.low), high = static_cast<uint8_t>(f.high);
@@ -54,6 +54,17 @@ void FinishReals(const ByteFinish& f) {
       Store(f.real_y + at, x);
     }
   }
+}
+
+// Plain loops, which the compiler turns into vectors.
+void FinishRow(const int32_t* sums, const int32_t* offsets, const float* scales, const float* biases, float* y,
+               size_t n) {
+  for (size_t i = 0; i < n; ++i) {
+    const auto sum = static_cast<int32_t>(static_cast<uint32_t>(sums[i]) + static_cast<uint32_t>(offsets[i]));
+    y[i] = static_cast<float>(sum) * scales[i];
+  }
+  if (!biases) return;
+  for (size_t i = 0; i < n; ++i) y[i] += biases[i];
 }
 
 // Sums of kPixels pixels (even when they come in pairs). A window of kRows × kQuads; 0: any.
@@ -211,6 +222,30 @@ void MaxBytes(const uint8_t* x, size_t step, uint8_t* y, size_t count, size_t bl
   MaxPixels<1>(x + whole * 64, 1, y + whole * 64, n % 64);
 }
 
+void Interleave(const uint8_t* const rows[3], uint8_t* __restrict pixels, size_t n) {
+  const uint8_t* __restrict a = rows[0];
+  const uint8_t* __restrict b = rows[1];
+  const uint8_t* __restrict c = rows[2];
+  for (size_t i = 0; i < n; ++i) {
+    const uint32_t pixel = a[i] | static_cast<uint32_t>(b[i]) << 8 | static_cast<uint32_t>(c[i]) << 16;
+    memcpy(pixels + i * 4, &pixel, sizeof(pixel));
+  }
+}
+
+void SumBytes(const uint8_t* x, int32_t* sums, size_t pixels, size_t block) {
+  if (block != kWidth) {
+    for (; pixels > 0; --pixels, x += block) {
+      for (size_t i = 0; i < block; ++i) sums[i] += x[i];
+    }
+    return;
+  }
+  int32_t lanes[kWidth] = {};
+  for (; pixels > 0; --pixels, x += kWidth) {
+    for (size_t i = 0; i < kWidth; ++i) lanes[i] += x[i];
+  }
+  for (size_t i = 0; i < kWidth; ++i) sums[i] += lanes[i];
+}
+
 void LookUpPlain(const uint8_t* x, uint8_t* y, size_t n, const uint8_t* table) {
   for (size_t i = 0; i < n; ++i) y[i] = table[x[i]];
 }
@@ -247,9 +282,12 @@ void FillBytes(SimdTable& table) {
   set(UnaryOp::kMish, FinishBytes<Mish>);
   set(UnaryOp::kGelu, FinishBytes<Gelu>);
   table.real_finish = FinishReals;
+  table.row_finish = FinishRow;
   table.byte_depthwise = RunByteDepthwise;
   table.four_pixels = GatherFourPixels;
   table.byte_max = MaxBytes;
+  table.interleave = Interleave;
+  table.byte_sums = SumBytes;
   table.look_up = LookUpPlain;
 #ifdef __AVX512VNNI__
   if (__builtin_cpu_supports("avx512vbmi")) table.look_up = LookUpPermuted;

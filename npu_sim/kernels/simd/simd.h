@@ -102,7 +102,8 @@ struct DepthwiseRow {
 };
 
 // Sums of products of bytes become a result: real = sum · scale + bias [+ residual · residual_scale], the activation,
-// then integer = real · inverse_scale, rounded, + zero point, held in [low, high].
+// then integer = real · factor, rounded, + zero point, held in [low, high]. Sums that go through no function of their own have
+// their factor in scale and bias.
 struct ByteFinish {
   const int32_t* sums;  // [group][pixel][lane]
   int64_t sum_group_stride;
@@ -111,7 +112,9 @@ struct ByteFinish {
   const uint8_t* residual;  // as y, or null
   float residual_scale;
   float a, b;  // of the activation
-  float inverse_scale, zero_point, low, high;
+  const float* factor;  // [group][lane]
+  int64_t factor_group_stride;  // 0: all groups have the same
+  float zero_point, low, high;
   uint8_t* y;      // one of the two: bytes, or the real numbers
   float* real_y;
   int64_t y_group_stride;  // elements
@@ -233,6 +236,9 @@ struct SimdTable {
   void (*byte_finish[static_cast<int>(UnaryOp::kCount)])(const ByteFinish& finish);
   // Sums become real numbers; no activation.
   void (*real_finish)(const ByteFinish& finish);
+  // A row of n sums of products: y = (sum + offset) · scale + bias (which may be null), by column. Sums wrap around.
+  void (*row_finish)(const int32_t* sums, const int32_t* offsets, const float* scales, const float* biases, float* y,
+                     size_t n);
   void (*byte_depthwise)(const ByteDepthwiseRow& row);
   void (*four_pixels)(FourPixelRow row);
   // y[i] = x[i] / scale, rounded, + zero point, in [0, 255]; and back.
@@ -242,6 +248,10 @@ struct SimdTable {
   void (*look_up)(const uint8_t* x, uint8_t* y, size_t n, const uint8_t* table);
   // y becomes the greater of x and y: `count` pixels of `block` bytes, in x `step` bytes apart.
   void (*byte_max)(const uint8_t* x, size_t step, uint8_t* y, size_t count, size_t block);
+  // Pixels of four bytes from three rows; the last byte is 0.
+  void (*interleave)(const uint8_t* const rows[3], uint8_t* pixels, size_t n);
+  // Adds each of `block` (at most 16) lanes of `pixels` pixels to its sum.
+  void (*byte_sums)(const uint8_t* x, int32_t* sums, size_t pixels, size_t block);
   // Null where there are no tiles. Between begin_blocks and end_blocks a thread may call byte_block.
   void (*byte_block)(const ByteBlock& block);
   void (*bf16_block)(const Bf16Block& block);  // sums of float32

@@ -73,5 +73,24 @@ TEST(AippTest, CropThenPadding) {
             (std::vector<float>{-3, 11, 12, -3, 21, 22, -3, -3, -3}));
 }
 
+// (value − 10) · 0.5 in steps of 0.25 around 100; the padding of −3 is −12 steps.
+TEST(AippTest, WritesBytesThatStandForTheSame) {
+  om::AippConfig config = Size("RGB888_U8", 2, 1);
+  config.mean_chn = {10, 10, 10, 0};
+  config.var_reci_chn = {0.5f, 0.5f, 0.5f, 1};
+  config.padding = true;
+  config.left_padding_size = config.bottom_padding_size = 1;
+  config.padding_value = -3;
+  om::GraphBuilder b;
+  const om::TensorId x = b.Input(om::AippInputDims(config, 1), om::DataType::kUInt8);
+  const om::TensorId y = b.Node("Aipp", {x}, {1, 3, 2, 3}, om::ToAttributes(config), om::DataType::kUInt8);
+  b.Output(b.Quantized(y, {{0.25f}, {100}}));
+  const auto result = program::EvaluateGraph(b.graph(), {om::ToBytes(std::vector<uint8_t>{10, 12, 255, 30, 0, 90})});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(om::FromBytes<uint8_t>((*result)[0]), (std::vector<uint8_t>{88, 100, 140, 88, 88, 88,    //
+                                                                        88, 104, 80, 88, 88, 88,     //
+                                                                        88, 255, 255, 88, 88, 88}));
+}
+
 }  // namespace
 }  // namespace npustream::kernels

@@ -102,7 +102,8 @@ struct Addend {
 };
 
 // The graph with its result quantised by (scale, zero), or real when scale is 0, and what it computes.
-om::Bytes Run(const Case& c, const Operands& o, float y_scale, int32_t y_zero, const Addend* addend = nullptr) {
+om::Bytes Run(const Case& c, const Operands& o, float y_scale, int32_t y_zero, const Addend* addend = nullptr,
+              const std::vector<float>& factors = {}) {
   om::GraphBuilder b;
   const Dims out = {c.n, c.oc, c.oh(), c.ow()};
   const om::TensorId x = b.Quantized(b.Input({c.n, c.ic, c.ih, c.iw}, om::DataType::kUInt8), {{o.x_scale}, {o.x_zero}});
@@ -124,6 +125,10 @@ om::Bytes Run(const Case& c, const Operands& o, float y_scale, int32_t y_zero, c
     attributes["row_scale"] = y_scale, attributes["row_zero_point"] = int64_t{y_zero};
     attributes["add_low"] = addend->low, attributes["add_high"] = addend->high;
     attributes["addend_first"] = int64_t{addend->first};
+  }
+  if (!factors.empty()) {
+    inputs.resize(6, om::kNoTensor);
+    inputs.push_back(b.Floats({c.oc}, factors));
   }
   const bool real = y_scale == 0;
   const om::TensorId y = b.Node("Conv", inputs, out, attributes, real ? om::DataType::kFloat32 : om::DataType::kUInt8);
@@ -210,6 +215,31 @@ TEST(ByteConvTest, AnAddendIsAddedToTheBytes) {
     for (size_t i = 0; i < sums.size(); ++i) {
       const double real = (rows[i] - zero) * 0.017 + (addend.bytes[i] - 77) * 0.023;
       ASSERT_NEAR(sums[i], std::clamp(real / 0.031 + 90, 90.0, 200.0), 0.5001) << c.oc << " channels, element " << i;
+    }
+  }
+}
+
+TEST(ByteConvTest, FactorsMultiplyTheFunctionsResults) {
+  const Case cases[] = {
+      {2, 16, 13, 13, 40, 1, 1, 1, 1, 1, 0, "Silu", true, false},  {1, 3, 33, 31, 24, 1, 3, 3, 2, 1, 1, "Silu", true, true},
+      {1, 32, 14, 14, 48, 1, 1, 1, 2, 1, 0, "Relu", true, true},   {1, 24, 7, 7, 24, 24, 3, 3, 1, 1, 1, "Relu", true, false},
+      {1, 24, 9, 90, 24, 24, 5, 5, 1, 1, 2, "Clip", true, false},  {1, 64, 10, 10, 64, 4, 3, 3, 1, 1, 1, "HardSwish", true, false},
+      {1, 40, 12, 12, 40, 1, 3, 3, 1, 2, 2, "", false, false},
+  };
+  const float scale = 0.017f;
+  const int32_t zero = 101;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.activation);
+    const Operands o(c);
+    std::vector<float> factors = om::GraphBuilder::RandomFloats(static_cast<size_t>(c.oc), 7);
+    for (float& factor : factors) factor = 0.2f + 3 * std::fabs(factor);
+    const std::vector<double> expected = Reference(c, o);
+    const auto bytes = om::FromBytes<uint8_t>(kernels::Run(c, o, scale, zero, nullptr, factors));
+    ASSERT_EQ(bytes.size(), expected.size());
+    const auto pixels = static_cast<size_t>(c.oh() * c.ow());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      const double factor = factors[i / pixels % factors.size()], held = expected[i] * factor / 0.017 + zero;
+      ASSERT_NEAR(bytes[i], std::clamp(held, 0.0, 255.0), 0.501 + (c.activation == "Silu" ? 0.06 * factor : 0)) << "element " << i;
     }
   }
 }

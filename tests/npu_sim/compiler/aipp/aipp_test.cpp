@@ -7,6 +7,7 @@
 #include "npu_sim/compiler/aipp/aipp_file.h"
 #include "npu_sim/compiler/aipp/resolve_aipp.h"
 #include "npu_sim/compiler/ir/print.h"
+#include "npu_sim/compiler/ir/rewrite.h"
 #include "npu_sim/compiler/ir/verify.h"
 #include "npu_sim/compiler/passes/fold_into_aipp.h"
 #include "npu_sim/compiler/passes/insert_aipp.h"
@@ -191,6 +192,40 @@ TEST(FoldIntoAippTest, TheModelsNormalisationIsDoneByAipp) {
   const std::vector<float> expected = Prepare(graph), actual = Prepare(folded);
   ASSERT_EQ(actual.size(), expected.size());
   for (size_t i = 0; i < actual.size(); ++i) EXPECT_NEAR(actual[i], expected[i], 1e-6f) << i;
+}
+
+TEST(FoldIntoAippTest, AippWritesTheBytesThatAloneAreRead) {
+  om::Graph graph = ParseGraph(
+      "input images: float32[1,3,4,8]\n"
+      "const w: float32[1,3,1,1] = [1, 1, 1]\n"
+      "m: float32[1,3,4,8] = Mul(images, w)\n"
+      "output m\n");
+  om::AippConfig config;
+  config.input_format = "RGB888_U8";
+  config.src_image_size_w = config.crop_size_w = 8;
+  config.src_image_size_h = config.crop_size_h = 4;
+  ASSERT_TRUE(InsertAipp(graph, {config}).ok());
+  const om::TensorId picture = graph.nodes.back().outputs[0];
+  om::Tensor bytes{"bytes", om::DataType::kUInt8, {1, 3, 4, 8}, nullptr,
+                   std::make_shared<const om::Quantization>(om::Quantization{{2}, {3}})};
+  const om::TensorId id = AddTensor(graph, std::move(bytes));
+  om::Tensor weights{"weights", om::DataType::kInt8, {2, 3, 1, 1},
+                     std::make_shared<const om::Bytes>(om::Bytes{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4},
+                                                                 std::byte{5}, std::byte{6}})};
+  weights.quantization = std::make_shared<const om::Quantization>(om::Quantization{{1}, {0}});
+  const om::TensorId w = AddTensor(graph, std::move(weights));
+  const om::TensorId real = AddTensor(graph, {"real", om::DataType::kFloat32, {1, 2, 4, 8}, nullptr});
+  graph.nodes.push_back({"quantize", "Quantize", {picture}, {id}, {}});
+  graph.nodes.push_back({"conv", "Conv", {id, w}, {real},
+                         {{"pads", std::vector<int64_t>(4, 0)}, {"strides", std::vector<int64_t>{1, 1}},
+                          {"dilations", std::vector<int64_t>{1, 1}}, {"group", int64_t{1}}}});
+  graph.outputs = {real};
+  om::Graph folded = graph;
+  ASSERT_TRUE(FoldIntoAipp(folded).ok());
+  ASSERT_EQ(folded.nodes.size(), 2u);
+  EXPECT_EQ(folded.nodes[0].op, "Aipp");
+  EXPECT_EQ(folded.nodes[0].outputs[0], id);
+  EXPECT_EQ(Prepare(folded), Prepare(graph));
 }
 
 }  // namespace

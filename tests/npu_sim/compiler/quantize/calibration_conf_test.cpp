@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/file.h"
+#include "tests/support/temporary_folder.h"
+
 namespace npustream::compiler {
 namespace {
 
@@ -73,6 +76,18 @@ TEST(CalibrationConf, NamesFileAndLineOfAMistake) {
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << text;
     EXPECT_THAT(status.message(), HasSubstr(expected));
   }
+}
+
+TEST(CalibrationData, OfAFolderIsItsFilesInTheOrderOfTheirNames) {
+  const testing_support::TemporaryFolder folder;
+  CalibrationConf conf;
+  conf.data_files = {folder.path()};
+  EXPECT_THAT(ReadCalibrationData(conf).status().message(), HasSubstr("has no file of raw values"));
+  for (const char* name : {"b.bin", "a.bin", "c.txt"})
+    ASSERT_TRUE(WriteFileAtomically(folder.path() / name, std::string_view(name, 1)).ok());
+  const auto data = ReadCalibrationData(conf);
+  ASSERT_TRUE(data.ok()) << data.status().message();
+  EXPECT_THAT(data->inputs, ElementsAre(ElementsAre(std::byte{'a'}, std::byte{'b'})));
 }
 
 }  // namespace

@@ -133,7 +133,8 @@ TEST(PlanQuantization, LeavesLayersRealThatAreNamed) {
 
 TEST(PlanQuantization, ReturnsHarmfulLayersUntilTheErrorIsWithinTheLimit) {
   QuantizationOptions quantization;
-  quantization.error_limit = Planned().output_error * 0.8;
+  quantization.tables = false;
+  quantization.error_limit = Planned(quantization).output_error * 0.8;
   const QuantizationScheme scheme = Planned(quantization);
   EXPECT_LE(scheme.output_error, quantization.error_limit);
   const auto real = std::count_if(scheme.layers.begin(), scheme.layers.end(), [](const LayerReport& l) { return !l.integer; });
@@ -150,6 +151,57 @@ TEST(PlanQuantization, ReturnsHarmfulLayersUntilTheErrorIsWithinTheLimit) {
   const QuantizationScheme none = Planned(quantization);
   EXPECT_THAT(Types(none), ElementsAre("r0 real", "m1 real", "r2 real", "y real"));
   EXPECT_EQ(none.output_error, 0);
+}
+
+// A stem whose first channels are two hundred times as large as the others, Silu, and a depthwise convolution that undoes it.
+ModelBuilder UnevenNet() {
+  std::vector<float> stem = Random(16 * 27, 0.3f, 1), depthwise = Random(16 * 9, 0.4f, 2);
+  for (size_t i = 0; i < 8 * 27; ++i) stem[i] *= 200;
+  for (size_t i = 8 * 9; i < depthwise.size(); ++i) depthwise[i] *= 200;
+  ModelBuilder builder;
+  builder.Input("x", {1, 3, 8, 8}).Floats("w0", {16, 3, 3, 3}, stem).Floats("w1", {16, 1, 3, 3}, depthwise);
+  builder.Floats("w2", {4, 16, 1, 1}, Random(64, 0.4f, 3));
+  const om::Attributes padded = {{"pads", Ints(4, 1)}}, grouped = {{"pads", Ints(4, 1)}, {"group", int64_t{16}}};
+  builder.Node("Conv", {"x", "w0"}, "c0", padded).Node("Sigmoid", {"c0"}, "s0").Node("Mul", {"c0", "s0"}, "m0");
+  builder.Node("Conv", {"m0", "w1"}, "c1", grouped).Node("Conv", {"c1", "w2"}, "c2").Output("c2");
+  return builder;
+}
+
+TEST(PlanQuantization, GivesChannelsFactorsBeforeLayersStayReal) {
+  QuantizationOptions quantization;
+  quantization.error_limit = 10;
+  const auto looked_up = PlanQuantization(UnevenNet(), Options(), Data(4), quantization);
+  ASSERT_TRUE(looked_up.ok()) << looked_up.status().message();
+  EXPECT_TRUE(looked_up->computed.empty());
+  quantization.error_limit = looked_up->output_error / 4;
+  const auto scheme = PlanQuantization(UnevenNet(), Options(), Data(4), quantization);
+  ASSERT_TRUE(scheme.ok()) << scheme.status().message();
+  EXPECT_LE(scheme->output_error, quantization.error_limit);
+  EXPECT_THAT(Types(*scheme), ElementsAre("m0 int8", "c1 int8", "c2 int8"));
+  EXPECT_EQ(scheme->computed.count("m0"), 1u);
+
+  CompileOptions options = Options();
+  options.quantization = std::make_shared<const QuantizationScheme>(*scheme);
+  const auto model = Compile(UnevenNet(), options);
+  ASSERT_TRUE(model.ok()) << model.status().message();
+  std::vector<std::string> nodes;
+  for (const om::Node& node : model->plans[0].graph.nodes) nodes.push_back(node.op);
+  EXPECT_THAT(nodes, ElementsAre("Quantize", "Conv", "Conv", "Conv"));
+  EXPECT_EQ(model->plans[0].graph.nodes[1].inputs.size(), 7u);
+}
+
+TEST(PlanQuantization, LooksUpWhatTheLimitLeavesRoomFor) {
+  QuantizationOptions quantization;
+  quantization.tables = false;
+  const double computed = Planned(quantization).output_error;
+  quantization.tables = true;
+  quantization.error_limit = 10;
+  const double looked_up = Planned(quantization).output_error;
+  ASSERT_LT(computed, looked_up);
+  quantization.error_limit = looked_up;
+  EXPECT_TRUE(Planned(quantization).computed.empty());
+  quantization.error_limit = (computed + looked_up) / 2;
+  EXPECT_EQ(Planned(quantization).computed.count("m1"), 1u);
 }
 
 TEST(PlanQuantization, GivesTheSameForTheSame) {
