@@ -61,24 +61,63 @@ class Pad final : public Kernel {
         tables[axis].push_back(source < 0 ? -1 : source * strides[axis] * static_cast<int64_t>(element));
       }
     }
+    if (tables.empty()) tables.push_back({0});
     if (om::ElementCount(out) == 0) return MakeExecutor([](const Arguments&) {});
-    return MakeExecutor([tables = std::move(tables), fill = std::move(fill)](const Arguments& a) {
+    Row row(tables.back(), fill);
+    tables.pop_back();
+    return MakeExecutor([tables = std::move(tables), row = std::move(row)](const Arguments& a) {
       std::byte* to = a.outputs[0];
-      Walk(tables, 0, a.inputs[0], fill, to);
+      Walk(tables, 0, a.inputs[0], row, to);
     });
   }
 
  private:
-  // `from` is null inside the constant border.
-  static void Walk(const std::vector<std::vector<int64_t>>& tables, size_t axis, const std::byte* from,
-                   const std::vector<std::byte>& fill, std::byte*& to) {
-    if (axis == tables.size()) {
-      std::memcpy(to, from ? from : fill.data(), fill.size());
-      to += fill.size();
-      return;
+  // The last axis: stretches of neighbours, which are copied at once, and single elements.
+  class Row {
+   public:
+    Row(const std::vector<int64_t>& offsets, const std::vector<std::byte>& fill) : element_(fill.size()) {
+      for (const int64_t offset : offsets) {
+        const auto element = static_cast<int64_t>(element_);
+        Stretch* last = stretches_.empty() ? nullptr : &stretches_.back();
+        const bool follows =
+            last && (offset < 0 ? last->offset < 0 : last->offset >= 0 && last->offset + last->bytes == offset);
+        if (follows) {
+          last->bytes += element;
+        } else {
+          stretches_.push_back({offset, element});
+        }
+      }
+      for (size_t i = 0; i < offsets.size(); ++i) constant_.insert(constant_.end(), fill.begin(), fill.end());
     }
+
+    // `from` is null inside the constant border.
+    void Copy(const std::byte* from, std::byte*& to) const {
+      if (!from) {
+        std::memcpy(to, constant_.data(), constant_.size());
+        to += constant_.size();
+        return;
+      }
+      for (const Stretch& stretch : stretches_) {
+        std::memcpy(to, stretch.offset < 0 ? constant_.data() : from + stretch.offset,
+                    static_cast<size_t>(stretch.bytes));
+        to += stretch.bytes;
+      }
+    }
+
+   private:
+    struct Stretch {
+      int64_t offset, bytes;
+    };
+    size_t element_;
+    std::vector<Stretch> stretches_;
+    std::vector<std::byte> constant_;  // a whole row of it
+  };
+
+  static void Walk(const std::vector<std::vector<int64_t>>& tables, size_t axis, const std::byte* from, const Row& row,
+                   std::byte*& to) {
+    if (axis == tables.size()) return row.Copy(from, to);
     for (const int64_t offset : tables[axis])
-      Walk(tables, axis + 1, from && offset >= 0 ? from + offset : nullptr, fill, to);
+      Walk(tables, axis + 1, from && offset >= 0 ? from + offset : nullptr, row, to);
   }
 };
 

@@ -1,5 +1,6 @@
-// Resize of the last two axes: nearest, linear, cubic with every coordinate mode but tf_crop_and_resize. Separable:
-// each result row is a weighted sum of source rows, each pixel one of columns.
+// Resize of the last two axes: nearest, linear, cubic with every coordinate mode but tf_crop_and_resize. Places,
+// weights and sums are single precision, in ONNX Runtime's order: what is quantised next falls on the same side of
+// every tie. This file is compiled without multiply-add instructions.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -25,46 +26,52 @@ struct Axis {
 struct Mode {
   std::string coordinates, nearest;
   float cubic_a;
-  int taps;  // 1 nearest, 2 linear, 4 cubic
+  int taps;                      // 1 nearest, 2 linear, 4 cubic
   bool exclude_outside = false;  // taps beyond the picture count nothing, instead of as the picture's edge
 };
 
-double SourceCoordinate(const std::string& mode, double x, double scale, int64_t in, int64_t out) {
+float SourceCoordinate(const std::string& mode, float x, float scale, float in, float out) {
   if (mode == "asymmetric") return x / scale;
-  if (mode == "align_corners") return out == 1 ? 0 : x * static_cast<double>(in - 1) / static_cast<double>(out - 1);
-  if (mode == "pytorch_half_pixel") return out == 1 ? 0 : (x + 0.5) / scale - 0.5;
-  if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
-  if (mode == "half_pixel_symmetric") {
-    const double adjustment = static_cast<double>(out) / (static_cast<double>(in) * scale);
-    return static_cast<double>(in) / 2 * (1 - adjustment) + (x + 0.5) / scale - 0.5;
-  }
-  return (x + 0.5) / scale - 0.5;
+  if (mode == "align_corners") return out == 1 ? 0 : x * (in - 1) / (out - 1);
+  if (mode == "pytorch_half_pixel") return out > 1 ? (x + 0.5f) / scale - 0.5f : 0;
+  if (mode == "tf_half_pixel_for_nn") return (x + 0.5f) / scale;
+  if (mode == "half_pixel_symmetric") return in / 2 * (1 - out / (in * scale)) + (x + 0.5f) / scale - 0.5f;
+  return (x + 0.5f) / scale - 0.5f;
 }
 
-int64_t Nearest(const std::string& mode, double x) {
-  if (mode == "round_prefer_ceil") return static_cast<int64_t>(std::floor(x + 0.5));
+int64_t Nearest(const std::string& mode, float x) {
+  if (mode == "round_prefer_ceil") return static_cast<int64_t>(std::round(x));
   if (mode == "floor") return static_cast<int64_t>(std::floor(x));
   if (mode == "ceil") return static_cast<int64_t>(std::ceil(x));
-  return static_cast<int64_t>(std::ceil(x - 0.5));
+  return static_cast<int64_t>(std::ceil(x - 0.5f));
 }
 
-Tap MakeTap(const Mode& mode, double x, int64_t in) {
+// Both sides of a place, which is moved into the picture first.
+Tap LinearTap(float x, int64_t in) {
+  const float place = std::clamp(x, 0.0f, static_cast<float>(in - 1));
+  const auto first = static_cast<int32_t>(std::min(static_cast<int64_t>(place), in - 1));
+  const auto second = static_cast<int32_t>(std::min<int64_t>(first + 1, in - 1));
+  if (first == second) return {{first, second}, {0.5f, 0.5f}};
+  return {{first, second}, {static_cast<float>(second) - place, place - static_cast<float>(first)}};
+}
+
+Tap MakeTap(const Mode& mode, float x, int64_t in) {
   Tap tap = {};
   if (mode.taps == 1) {
     tap.index[0] = static_cast<int32_t>(std::clamp<int64_t>(Nearest(mode.nearest, x), 0, in - 1));
     tap.weight[0] = 1;
     return tap;
   }
-  const double base = std::floor(x), t = x - base, a = mode.cubic_a;
-  const double linear[2] = {1 - t, t};
+  if (mode.taps == 2) return LinearTap(x, in);
+  const double base = std::floor(x), t = static_cast<double>(x) - base, a = mode.cubic_a;
   const double cubic[4] = {((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a,
                            ((a + 2) * t - (a + 3)) * t * t + 1, ((a + 2) * (1 - t) - (a + 3)) * (1 - t) * (1 - t) + 1,
                            ((a * (2 - t) - 5 * a) * (2 - t) + 8 * a) * (2 - t) - 4 * a};
   for (int k = 0; k < mode.taps; ++k) {
-    const int64_t index = static_cast<int64_t>(base) + k - (mode.taps == 4 ? 1 : 0);
+    const int64_t index = static_cast<int64_t>(base) + k - 1;
     tap.index[k] = static_cast<int32_t>(std::clamp<int64_t>(index, 0, in - 1));
     const bool counts = !mode.exclude_outside || (index >= 0 && index < in);
-    tap.weight[k] = counts ? static_cast<float>(mode.taps == 4 ? cubic[k] : linear[k]) : 0;
+    tap.weight[k] = counts ? static_cast<float>(cubic[k]) : 0;
   }
   if (!mode.exclude_outside) return tap;
   float sum = 0;
@@ -73,17 +80,18 @@ Tap MakeTap(const Mode& mode, double x, int64_t in) {
   return tap;
 }
 
-Axis MakeAxis(const Mode& mode, int64_t in, int64_t out, double scale) {
+Axis MakeAxis(const Mode& mode, int64_t in, int64_t out, float scale) {
   Axis axis;
-  axis.count = mode.taps;
+  const auto in_extent = static_cast<float>(in), out_extent = static_cast<float>(out);
+  // An axis that keeps its size is copied.
+  const bool kept = in == out && scale == 1;
+  const Mode how = kept && mode.taps != 2 ? Mode{"", "floor", 0, 1} : mode;
+  axis.count = how.taps;
   for (int64_t i = 0; i < out; ++i) {
-    // An axis that keeps its size is copied, whatever the mode.
+    const auto x = static_cast<float>(i);
     axis.taps.push_back(
-        in == out && scale == 1
-            ? MakeTap({"", "floor", 0, 1}, static_cast<double>(i), in)
-            : MakeTap(mode, SourceCoordinate(mode.coordinates, static_cast<double>(i), scale, in, out), in));
+        MakeTap(how, kept ? x : SourceCoordinate(mode.coordinates, x, scale, in_extent, out_extent), in));
   }
-  if (in == out && scale == 1) axis.count = 1;
   return axis;
 }
 
@@ -128,18 +136,48 @@ Result<Plan> Read(const Problem& problem) {
       scales.push_back(static_cast<float>(y[axis]) / static_cast<float>(x[axis]));
   }
   if (scales.size() != x.size()) return Invalid("scales has {} entries for rank {}", scales.size(), x.size());
-  const auto scale = [&](size_t axis) -> double {
+  const auto scale = [&](size_t axis) {
     const float given = scales[axis];
-    if (!(given > 0) || given > 1e6f) return static_cast<double>(y[axis]) / static_cast<double>(x[axis]);
-    return given;
+    return given > 0 && given <= 1e6f ? given : static_cast<float>(y[axis]) / static_cast<float>(x[axis]);
   };
   Plan plan;
   plan.planes = x[0] * x[1];
   plan.in_w = x.back(), plan.out_w = y.back();
   plan.columns = MakeAxis(how, plan.in_w, plan.out_w, scale(x.size() - 1));
   if (x.size() == 4) plan.in_h = x[2], plan.out_h = y[2];
-  plan.rows = x.size() == 4 ? MakeAxis(how, plan.in_h, plan.out_h, scale(2)) : MakeAxis({"", "floor", 0, 1}, 1, 1, 1);
+  plan.rows = x.size() == 4 ? MakeAxis(how, plan.in_h, plan.out_h, scale(2))
+                            : Axis{{Tap{{0, 0}, {1, 0}}}, std::min(how.taps, 2)};
   return plan;
+}
+
+// One result row of groups of kBlock channels.
+template <int64_t kBlock>
+void LinearRow(const float* top, const float* bottom, const Tap& row, const Axis& columns, float* to) {
+  for (const Tap& column : columns.taps) {
+    const float top_left = column.weight[0] * row.weight[0], top_right = column.weight[1] * row.weight[0],
+                bottom_left = column.weight[0] * row.weight[1], bottom_right = column.weight[1] * row.weight[1];
+    const int64_t left = column.index[0] * kBlock, right = column.index[1] * kBlock;
+    for (int64_t lane = 0; lane < kBlock; ++lane) {
+      to[lane] = top_left * top[left + lane] + top_right * top[right + lane] + bottom_left * bottom[left + lane] +
+                 bottom_right * bottom[right + lane];
+    }
+    to += kBlock;
+  }
+}
+
+template <int64_t kBlock>
+std::unique_ptr<Executor> LinearExecutor(Plan plan, int64_t groups) {
+  return MakeExecutor([plan = std::move(plan), groups](const Arguments& a) {
+    const float* x = In<float>(a, 0);
+    float* y = Out<float>(a);
+    for (int64_t g = 0; g < groups; ++g, x += plan.in_h * plan.in_w * kBlock) {
+      for (const Tap& row : plan.rows.taps) {
+        const float *top = x + row.index[0] * plan.in_w * kBlock, *bottom = x + row.index[1] * plan.in_w * kBlock;
+        LinearRow<kBlock>(top, bottom, row, plan.columns, y);
+        y += plan.out_w * kBlock;
+      }
+    }
+  });
 }
 
 // Works on groups of `block` channels (1 when plain); `row` holds one source row after the vertical step.
@@ -257,6 +295,13 @@ class Resize final : public Kernel {
         case 8: return NearestBytes<8>(std::move(plan), groups);
         case 4: return NearestBytes<4>(std::move(plan), groups);
         default: return NearestBytes<1>(std::move(plan), groups);
+      }
+    }
+    if (om::GetString(*problem.node, "mode", "nearest") == "linear") {
+      switch (block) {
+        case 16: return LinearExecutor<16>(std::move(plan), groups);
+        case 8: return LinearExecutor<8>(std::move(plan), groups);
+        default: return LinearExecutor<1>(std::move(plan), groups);
       }
     }
     return std::unique_ptr<Executor>(std::make_unique<ResizeExecutor>(std::move(plan), groups, block, problem.isa));
