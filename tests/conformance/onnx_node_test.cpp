@@ -184,6 +184,7 @@ constexpr Exclusion kExclusions[] = {
     {"strnormalizer", kStrings},
     {"window", kDataShape},
     {"constantofshape", kDataShape},
+    {"nonzero_", kDataShape},
     {"range_", kDataShape},
     {"clip_default_int8", kIntegers},
     {"max_int16", kIntegers},

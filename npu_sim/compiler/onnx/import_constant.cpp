@@ -72,6 +72,23 @@ Status ImportConstantOfShape(ImportContext& context) {
   return BindConstant(context, std::move(tensor));
 }
 
+// How many there are is known of a constant only: what exporters leave of masks and of counting.
+Status ImportNonZero(ImportContext& context) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<float> values, context.ConstantFloats(0, "the tensor"));
+  const om::Dims& dims = context.Dims(0);
+  std::vector<std::vector<int64_t>> places(dims.size());
+  int64_t count = 0;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] == 0) continue;
+    ++count;
+    auto rest = static_cast<int64_t>(i);
+    for (size_t axis = dims.size(); axis-- > 0; rest /= dims[axis]) places[axis].push_back(rest % dims[axis]);
+  }
+  std::vector<int64_t> all;
+  for (const std::vector<int64_t>& axis : places) all.insert(all.end(), axis.begin(), axis.end());
+  return BindConstant(context, MakeInts("", {static_cast<int64_t>(dims.size()), count}, all));
+}
+
 Status ImportRange(ImportContext& context) {
   double limits[3];
   for (size_t i = 0; i < 3; ++i) {

@@ -7,6 +7,7 @@
 #include "npu_sim/compiler/ir/rewrite.h"
 #include "npu_sim/compiler/ir/shape_math.h"
 #include "npu_sim/compiler/onnx/import_graph.h"
+#include "npu_sim/compiler/onnx/operator_table.h"
 
 namespace npustream::compiler {
 namespace {
@@ -103,6 +104,19 @@ Status ImportContext::OutputMany(std::string op, std::vector<om::TensorId> input
   }
   state_.graph.nodes.push_back(std::move(made));
   return {};
+}
+
+Result<om::TensorId> ImportContext::Compose(const std::string& op, std::vector<om::TensorId> inputs,
+                                            om::Attributes attributes) {
+  OnnxNode node;
+  node.name = fmt::format("{}_{}{}", node_.name, op, composed_);
+  node.op = op;
+  node.outputs = {fmt::format("{}.{}{}", node_.outputs[0], op, composed_)};
+  node.attributes = std::move(attributes);
+  ++composed_;
+  ImportContext inner(state_, node, std::move(inputs));
+  NPUSTREAM_RETURN_IF_ERROR(FindImporter(node)->import(inner));
+  return inner.OutputId(0);
 }
 
 om::TensorId ImportContext::OutputId(size_t i) const { return state_.tensors.find(node_.outputs[i])->second; }

@@ -109,15 +109,78 @@ Result<Target> ReadTarget(const ImportContext& context) {
   return FromScales(context, std::move(scales));
 }
 
-Status OutputResize(ImportContext& context, Target target, const std::string& mode, const std::string& coordinates,
-                    const std::string& nearest) {
-  const om::Attributes attributes = {{"scales", std::move(target.scales)},
-                                     {"mode", mode},
-                                     {"coordinate_transformation_mode", coordinates},
-                                     {"nearest_mode", nearest},
-                                     {"cubic_coeff_a", context.Float("cubic_coeff_a", -0.75f)},
-                                     {"exclude_outside", context.Int("exclude_outside", 0)}};
-  return context.Output("Resize", {context.InputId(0)}, attributes, std::move(target.dims));
+// The axes that change size or are mapped by a scale.
+std::vector<size_t> ResizedAxes(const om::Dims& from, const Target& target) {
+  std::vector<size_t> axes;
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] != target.dims[i] || target.scales[i] != 1) axes.push_back(i);
+  }
+  return axes;
+}
+
+struct Method {
+  std::string mode, coordinates, nearest;
+};
+
+om::Attributes ResizeAttributes(const ImportContext& context, const Method& method, std::vector<float> scales) {
+  return {{"scales", std::move(scales)},
+          {"mode", method.mode},
+          {"coordinate_transformation_mode", method.coordinates},
+          {"nearest_mode", method.nearest},
+          {"cubic_coeff_a", context.Float("cubic_coeff_a", -0.75f)},
+          {"exclude_outside", context.Int("exclude_outside", 0)}};
+}
+
+// Resizes one or two axes of x, which become rows and columns of a picture for it.
+Result<om::TensorId> EmitResized(ImportContext& context, om::TensorId x, const Target& target, const Method& method,
+                                 const std::vector<size_t>& axes) {
+  const om::DataType type = context.Tensor(x).type;
+  const om::Dims from = context.Tensor(x).dims;
+  std::vector<int64_t> perm, back(from.size());
+  om::Dims moved, resized, picture = {1, 1}, larger;
+  std::vector<float> scales = {1, 1};
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (std::find(axes.begin(), axes.end(), i) == axes.end()) perm.push_back(static_cast<int64_t>(i));
+  }
+  for (const int64_t axis : perm) picture[1] *= from[static_cast<size_t>(axis)];
+  for (const size_t axis : axes) {
+    perm.push_back(static_cast<int64_t>(axis));
+    picture.push_back(from[axis]);
+    scales.push_back(target.scales[axis]);
+  }
+  larger = picture;
+  for (size_t i = 0; i < axes.size(); ++i) larger[2 + i] = target.dims[axes[i]];
+  om::Dims result = from;
+  for (const size_t axis : axes) result[axis] = target.dims[axis];
+  for (size_t i = 0; i < perm.size(); ++i) {
+    back[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
+    moved.push_back(from[static_cast<size_t>(perm[i])]);
+    resized.push_back(result[static_cast<size_t>(perm[i])]);
+  }
+  NPUSTREAM_ASSIGN_OR_RETURN(x, context.Emit("Transpose", {x}, {{"perm", perm}}, type, moved));
+  NPUSTREAM_ASSIGN_OR_RETURN(x, context.Emit("Reshape", {x}, {}, type, picture));
+  NPUSTREAM_ASSIGN_OR_RETURN(
+      x, context.Emit("Resize", {x}, ResizeAttributes(context, method, std::move(scales)), type, larger));
+  NPUSTREAM_ASSIGN_OR_RETURN(x, context.Emit("Reshape", {x}, {}, type, resized));
+  return context.Emit("Transpose", {x}, {{"perm", back}}, type, result);
+}
+
+// The kernel does rows and columns of pictures; whatever else a model resizes is brought into that form, two axes at a
+// time.
+Status OutputResize(ImportContext& context, Target target, const Method& method) {
+  const size_t rank = context.Dims(0).size();
+  const std::vector<size_t> axes = ResizedAxes(context.Dims(0), target);
+  if ((rank == 3 || rank == 4) && (axes.empty() || axes[0] >= 2)) {
+    return context.Output("Resize", {context.InputId(0)}, ResizeAttributes(context, method, std::move(target.scales)),
+                          std::move(target.dims));
+  }
+  om::TensorId x = context.InputId(0);
+  for (size_t i = 0; i < axes.size(); i += 2) {
+    const std::vector<size_t> pair(axes.begin() + static_cast<std::ptrdiff_t>(i),
+                                   axes.begin() + static_cast<std::ptrdiff_t>(std::min(i + 2, axes.size())));
+    NPUSTREAM_ASSIGN_OR_RETURN(x, EmitResized(context, x, target, method, pair));
+  }
+  return context.Output("Reshape", {x}, {}, context.Input(0).type, std::move(target.dims));
 }
 
 Status CheckOneOf(const ImportContext& context, const char* name, const std::string& value,
@@ -135,15 +198,14 @@ Status ImportResize(ImportContext& context) {
   const std::string coordinates = old ? "asymmetric" : context.String("coordinate_transformation_mode", "half_pixel");
   const std::string nearest = old ? "floor" : context.String("nearest_mode", "round_prefer_floor");
   NPUSTREAM_RETURN_IF_ERROR(CheckOneOf(context, "mode", mode, {"nearest", "linear", "cubic"}));
-  NPUSTREAM_RETURN_IF_ERROR(
-      CheckOneOf(context, "coordinate_transformation_mode", coordinates,
-                 {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
-                  "tf_half_pixel_for_nn"}));
+  NPUSTREAM_RETURN_IF_ERROR(CheckOneOf(context, "coordinate_transformation_mode", coordinates,
+                                       {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
+                                        "asymmetric", "tf_half_pixel_for_nn"}));
   NPUSTREAM_RETURN_IF_ERROR(
       CheckOneOf(context, "nearest_mode", nearest, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}));
   if (context.Int("antialias", 0) != 0) return context.Unsupported("antialias is not supported");
   NPUSTREAM_ASSIGN_OR_RETURN(Target target, ReadTarget(context));
-  return OutputResize(context, std::move(target), mode, coordinates, nearest);
+  return OutputResize(context, std::move(target), {mode, coordinates, nearest});
 }
 
 // The predecessor of Resize (opsets 7 to 9).
@@ -160,7 +222,7 @@ Status ImportUpsample(ImportContext& context) {
     NPUSTREAM_ASSIGN_OR_RETURN(scales, context.ConstantFloats(1, "the scale"));
   }
   NPUSTREAM_ASSIGN_OR_RETURN(Target target, FromScales(context, std::move(scales)));
-  return OutputResize(context, std::move(target), mode, "asymmetric", "floor");
+  return OutputResize(context, std::move(target), {mode, "asymmetric", "floor"});
 }
 
 }  // namespace npustream::compiler

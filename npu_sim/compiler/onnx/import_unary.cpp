@@ -67,7 +67,27 @@ Status ImportThresholdedRelu(ImportContext& context) {
   return context.Output("Where", {above, context.InputId(0), otherwise}, {}, context.Dims(0));
 }
 
+namespace {
+
+// A bound that is no constant is applied as an operator of its own.
+Status ClipByComputed(ImportContext& context) {
+  om::TensorId x = context.InputId(0);
+  const om::DataType type = context.Input(0).type;
+  for (const auto& [input, op] : {std::pair<size_t, const char*>{1, "Max"}, {2, "Min"}}) {
+    if (!context.HasInput(input)) continue;
+    if (om::ElementCount(context.Dims(input)) != 1) return context.Error("a bound is not a single number");
+    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId bound,
+                               context.Emit("Reshape", {context.InputId(input)}, {}, type, om::Dims{}));
+    NPUSTREAM_ASSIGN_OR_RETURN(x, context.Emit(op, {x, bound}, {}, type, context.Dims(0)));
+  }
+  return context.Bind(0, x);
+}
+
+}  // namespace
+
 Status ImportClip(ImportContext& context) {
+  const auto is_computed = [&](size_t input) { return context.HasInput(input) && !context.Input(input).is_constant(); };
+  if (context.opset() >= 11 && (is_computed(1) || is_computed(2))) return ClipByComputed(context);
   om::Attributes attributes;
   const auto bound = [&](size_t input, const char* name) -> Status {
     if (context.opset() < 11) {

@@ -75,6 +75,7 @@ Status ImportTopK(ImportContext& context);
 // import_constant.cpp
 Status ImportConstant(ImportContext& context);
 Status ImportConstantOfShape(ImportContext& context);
+Status ImportNonZero(ImportContext& context);
 Status ImportRange(ImportContext& context);
 Status ImportShape(ImportContext& context);
 Status ImportSize(ImportContext& context);
@@ -90,12 +91,22 @@ Status ImportUpsample(ImportContext& context);
 Status ImportArgExtreme(ImportContext& context);
 Status ImportReduce(ImportContext& context);
 
+// import_fused.cpp
+Status ImportBiasGelu(ImportContext& context);
+Status ImportFastGelu(ImportContext& context);
+Status ImportFusedMatMul(ImportContext& context);
+Status ImportQuickGelu(ImportContext& context);
+Status ImportSimplifiedLayerNormalization(ImportContext& context);
+Status ImportSkipLayerNormalization(ImportContext& context);
+Status ImportSkipSimplifiedLayerNormalization(ImportContext& context);
 // import_qlinear.cpp
 Status ImportDynamicQuantizeLinear(ImportContext& context);
 Status ImportInteger(ImportContext& context);
+Status ImportQGemm(ImportContext& context);
 Status ImportQLinear(ImportContext& context);
 Status ImportQLinearConcat(ImportContext& context);
 Status ImportQLinearConv(ImportContext& context);
+Status ImportQLinearSoftmax(ImportContext& context);
 // import_quantize.cpp
 Status ImportDequantizeLinear(ImportContext& context);
 Status ImportQuantizeLinear(ImportContext& context);

@@ -16,11 +16,17 @@ bool AllInputsConstant(const om::Graph& graph, const om::Node& node) {
                      [&](om::TensorId id) { return id == om::kNoTensor || TensorOf(graph, id).is_constant(); });
 }
 
+// Small, or no more elements than it is made of: a constant that is only converted is folded whatever its size.
 bool WorthFolding(const om::Graph& graph, const om::Node& node) {
-  size_t in = 0, out = 0;
-  for (const om::TensorId id : node.inputs) in += id == om::kNoTensor ? 0 : TensorOf(graph, id).ByteSize();
-  for (const om::TensorId id : node.outputs) out += id == om::kNoTensor ? 0 : TensorOf(graph, id).ByteSize();
-  return out <= std::max(in, kAlwaysFoldBytes);
+  int64_t in = 0, out = 0;
+  size_t out_bytes = 0;
+  for (const om::TensorId id : node.inputs) in += id == om::kNoTensor ? 0 : om::ElementCount(TensorOf(graph, id).dims);
+  for (const om::TensorId id : node.outputs) {
+    if (id == om::kNoTensor) continue;
+    out += om::ElementCount(TensorOf(graph, id).dims);
+    out_bytes += TensorOf(graph, id).ByteSize();
+  }
+  return out <= in || out_bytes <= kAlwaysFoldBytes;
 }
 
 bool IsGraphOutput(const om::Graph& graph, const om::Node& node) {
