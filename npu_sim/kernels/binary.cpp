@@ -13,7 +13,7 @@ namespace {
 
 using om::DataType;
 
-enum class Kind { kArithmetic, kComparison, kLogic };
+enum class Kind { kArithmetic, kComparison, kLogic, kBits };
 
 struct Entry {
   std::string_view name;
@@ -21,14 +21,27 @@ struct Entry {
   BinaryOp simd;  // kCount when there is no vector code
 };
 constexpr Entry kEntries[] = {
-    {"Add", Kind::kArithmetic, BinaryOp::kAdd},       {"And", Kind::kLogic, BinaryOp::kCount},
-    {"Div", Kind::kArithmetic, BinaryOp::kDiv},       {"Equal", Kind::kComparison, BinaryOp::kCount},
-    {"Greater", Kind::kComparison, BinaryOp::kCount}, {"GreaterOrEqual", Kind::kComparison, BinaryOp::kCount},
-    {"Less", Kind::kComparison, BinaryOp::kCount},    {"LessOrEqual", Kind::kComparison, BinaryOp::kCount},
-    {"Max", Kind::kArithmetic, BinaryOp::kMax},       {"Min", Kind::kArithmetic, BinaryOp::kMin},
-    {"Mod", Kind::kArithmetic, BinaryOp::kCount},     {"Mul", Kind::kArithmetic, BinaryOp::kMul},
-    {"Or", Kind::kLogic, BinaryOp::kCount},           {"PRelu", Kind::kArithmetic, BinaryOp::kPRelu},
-    {"Pow", Kind::kArithmetic, BinaryOp::kCount},     {"Sub", Kind::kArithmetic, BinaryOp::kSub},
+    {"Add", Kind::kArithmetic, BinaryOp::kAdd},
+    {"And", Kind::kLogic, BinaryOp::kCount},
+    {"BitwiseAnd", Kind::kBits, BinaryOp::kCount},
+    {"BitwiseOr", Kind::kBits, BinaryOp::kCount},
+    {"BitwiseXor", Kind::kBits, BinaryOp::kCount},
+    {"Div", Kind::kArithmetic, BinaryOp::kDiv},
+    {"Equal", Kind::kComparison, BinaryOp::kCount},
+    {"Greater", Kind::kComparison, BinaryOp::kCount},
+    {"GreaterOrEqual", Kind::kComparison, BinaryOp::kCount},
+    {"Less", Kind::kComparison, BinaryOp::kCount},
+    {"LessOrEqual", Kind::kComparison, BinaryOp::kCount},
+    {"Max", Kind::kArithmetic, BinaryOp::kMax},
+    {"Min", Kind::kArithmetic, BinaryOp::kMin},
+    {"Mod", Kind::kArithmetic, BinaryOp::kCount},
+    {"Mul", Kind::kArithmetic, BinaryOp::kMul},
+    {"Or", Kind::kLogic, BinaryOp::kCount},
+    {"PRelu", Kind::kArithmetic, BinaryOp::kPRelu},
+    {"Pow", Kind::kArithmetic, BinaryOp::kCount},
+    {"ShiftLeft", Kind::kBits, BinaryOp::kCount},
+    {"ShiftRight", Kind::kBits, BinaryOp::kCount},
+    {"Sub", Kind::kArithmetic, BinaryOp::kSub},
     {"Xor", Kind::kLogic, BinaryOp::kCount},
 };
 
@@ -49,13 +62,32 @@ T Arithmetic(std::string_view op, T x, T y) {
   if (op == "PRelu") return x < 0 ? static_cast<T>(x * y) : x;
   if (op == "Pow") return static_cast<T>(std::pow(static_cast<double>(x), static_cast<double>(y)));
   if constexpr (std::is_integral_v<T>) {
-    if (y == 0 || y == static_cast<T>(-1)) return op == "Div" && y != 0 ? static_cast<T>(T{0} - x) : T{0};  // no trap
+    if (y == 0) return 0;  // no trap
+    if constexpr (std::is_signed_v<T>) {
+      if (y == -1)
+        return op == "Div" ? static_cast<T>(std::make_unsigned_t<T>{0} - static_cast<std::make_unsigned_t<T>>(x))
+                           : T{0};
+    }
     if (op == "Div") return static_cast<T>(x / y);
     const T rest = static_cast<T>(x % y);
     return rest != 0 && (rest < 0) != (y < 0) ? static_cast<T>(rest + y) : rest;  // Python's modulo, ONNX's fmod=0
   } else {
     return op == "Div" ? x / y : std::fmod(x, y);
   }
+}
+
+// Of whole numbers. Bits that are shifted out are lost, however far.
+template <typename T>
+T Bits(std::string_view op, T x, T y) {
+  if constexpr (std::is_integral_v<T>) {
+    if (op == "BitwiseAnd") return static_cast<T>(x & y);
+    if (op == "BitwiseOr") return static_cast<T>(x | y);
+    if (op == "BitwiseXor") return static_cast<T>(x ^ y);
+    const auto bits = static_cast<uint64_t>(x), distance = static_cast<uint64_t>(y);
+    if (distance >= sizeof(T) * 8) return 0;
+    return static_cast<T>(op == "ShiftLeft" ? bits << distance : bits >> distance);
+  }
+  return 0;
 }
 
 template <typename T>
@@ -79,10 +111,22 @@ std::unique_ptr<Executor> SlowExecutor(const Entry& entry, const Broadcast& broa
       switch (entry.kind) {
         case Kind::kArithmetic: Out<T>(a)[k] = Arithmetic(entry.name, x[i], y[j]); break;
         case Kind::kComparison: Out<uint8_t>(a)[k] = Compare(entry.name, x[i], y[j]); break;
+        case Kind::kBits: Out<T>(a)[k] = Bits(entry.name, x[i], y[j]); break;
         case Kind::kLogic: Out<uint8_t>(a)[k] = Logic(entry.name, x[i] != T{0}, y[j] != T{0}); break;
       }
     });
   });
+}
+
+// Shifts move zeros in, so they are those of numbers without a sign.
+bool IsKnown(DataType type, Kind kind) {
+  switch (type) {
+    case DataType::kFloat32:
+    case DataType::kDouble: return kind != Kind::kBits;
+    case DataType::kFloat16:
+    case DataType::kBFloat16: return false;
+    default: return true;
+  }
 }
 
 // How a float problem with vector code is done.
@@ -138,16 +182,14 @@ class Binary final : public Kernel {
     const DataType type = problem.inputs[0].type;
     if (problem.inputs[1].type != type)
       return Unsupported("types {} and {}", om::ToString(type), om::ToString(problem.inputs[1].type));
-    const DataType result = entry->kind == Kind::kArithmetic ? type : DataType::kBool;
+    const bool keeps_type = entry->kind == Kind::kArithmetic || entry->kind == Kind::kBits;
+    const DataType result = keeps_type ? type : DataType::kBool;
     if (problem.outputs[0].type != result) return Invalid("result of type {}", om::ToString(problem.outputs[0].type));
     if ((entry->kind == Kind::kLogic) != (type == DataType::kBool) &&
         !(entry->name == "Equal" && type == DataType::kBool)) {
       return Unsupported("type {}", om::ToString(type));
     }
-    const bool known = type == DataType::kFloat32 || type == DataType::kInt32 || type == DataType::kInt64 ||
-                       type == DataType::kUInt8 || type == DataType::kInt8 || type == DataType::kDouble ||
-                       type == DataType::kBool;
-    if (!known) return Unsupported("type {}", om::ToString(type));
+    if (!IsKnown(type, entry->kind)) return Unsupported("type {}", om::ToString(type));
     NPUSTREAM_RETURN_IF_ERROR(FusedActivation(*problem.node).status());
     return Broadcast::Check(problem.inputs[0].dims, problem.inputs[1].dims, problem.outputs[0].dims);
   }
@@ -187,7 +229,11 @@ class Binary final : public Kernel {
       case DataType::kDouble: return SlowExecutor<double>(entry, broadcast);
       case DataType::kInt32: return SlowExecutor<int32_t>(entry, broadcast);
       case DataType::kInt64: return SlowExecutor<int64_t>(entry, broadcast);
+      case DataType::kInt16: return SlowExecutor<int16_t>(entry, broadcast);
       case DataType::kInt8: return SlowExecutor<int8_t>(entry, broadcast);
+      case DataType::kUInt64: return SlowExecutor<uint64_t>(entry, broadcast);
+      case DataType::kUInt32: return SlowExecutor<uint32_t>(entry, broadcast);
+      case DataType::kUInt16: return SlowExecutor<uint16_t>(entry, broadcast);
       default: return SlowExecutor<uint8_t>(entry, broadcast);
     }
   }

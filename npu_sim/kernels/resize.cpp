@@ -1,6 +1,7 @@
-// Resize of the last two axes: nearest, linear, cubic with every coordinate mode but tf_crop_and_resize. Places,
-// weights and sums are single precision, in ONNX Runtime's order: what is quantised next falls on the same side of
-// every tie. This file is compiled without multiply-add instructions.
+// Resize of the last two axes: nearest, linear, cubic with every coordinate mode. Places are single precision, and
+// linear sums of four neighbours stand in ONNX Runtime's order: what is quantised next falls on the same side of every
+// tie. This file is compiled without multiply-add instructions. The rest is separable: each result row is a weighted
+// sum of source rows, each pixel one of columns.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -13,29 +14,48 @@
 namespace npustream::kernels {
 namespace {
 
-// The source pixels of one result pixel along one axis.
-struct Tap {
-  int32_t index[4];
-  float weight[4];
-};
+// The source pixels of the result's pixels along one axis: `count` taps for each.
 struct Axis {
-  std::vector<Tap> taps;
-  int count = 1;  // taps in use
+  std::vector<int32_t> indices;
+  std::vector<float> weights;
+  int count = 1;
+
+  const int32_t* Indices(int64_t i) const { return indices.data() + i * count; }
+  const float* Weights(int64_t i) const { return weights.data() + i * count; }
 };
 
 struct Mode {
   std::string coordinates, nearest;
-  float cubic_a;
-  int taps;                      // 1 nearest, 2 linear, 4 cubic
+  double cubic_a;
+  int support;                   // pixels to each side that a result pixel depends on: 0 nearest, 1 linear, 2 cubic
   bool exclude_outside = false;  // taps beyond the picture count nothing, instead of as the picture's edge
+  bool antialias = false;        // a picture made smaller has a support that is larger by as much
+
+  bool IsPlainLinear() const { return support == 1 && !exclude_outside && !antialias; }
 };
 
-float SourceCoordinate(const std::string& mode, float x, float scale, float in, float out) {
+// One axis of the picture. The result shows [begin, end] of it, as shares, where coordinates are tf_crop_and_resize.
+struct Extent {
+  int64_t in, out;
+  double scale, begin = 0, end = 1;
+
+  bool IsCopy(const Mode& mode) const {
+    return in == out && scale == 1 && (mode.coordinates != "tf_crop_and_resize" || (begin == 0 && end == 1));
+  }
+};
+
+float SourceCoordinate(const std::string& mode, float x, const Extent& e) {
+  const auto in = static_cast<float>(e.in), out = static_cast<float>(e.out), scale = static_cast<float>(e.scale);
   if (mode == "asymmetric") return x / scale;
-  if (mode == "align_corners") return out == 1 ? 0 : x * (in - 1) / (out - 1);
-  if (mode == "pytorch_half_pixel") return out > 1 ? (x + 0.5f) / scale - 0.5f : 0;
+  if (mode == "align_corners") return e.out == 1 ? 0 : x * (in - 1) / (out - 1);
+  if (mode == "pytorch_half_pixel") return e.out == 1 ? 0 : (x + 0.5f) / scale - 0.5f;
   if (mode == "tf_half_pixel_for_nn") return (x + 0.5f) / scale;
   if (mode == "half_pixel_symmetric") return in / 2 * (1 - out / (in * scale)) + (x + 0.5f) / scale - 0.5f;
+  if (mode == "tf_crop_and_resize") {
+    const auto begin = static_cast<float>(e.begin), end = static_cast<float>(e.end);
+    if (e.out == 1) return 0.5f * (begin + end) * (in - 1);
+    return begin * (in - 1) + x * (end - begin) * (in - 1) / (out - 1);
+  }
   return (x + 0.5f) / scale - 0.5f;
 }
 
@@ -47,64 +67,95 @@ int64_t Nearest(const std::string& mode, float x) {
 }
 
 // Both sides of a place, which is moved into the picture first.
-Tap LinearTap(float x, int64_t in) {
+void AddLinearTaps(float x, int64_t in, Axis& axis) {
   const float place = std::clamp(x, 0.0f, static_cast<float>(in - 1));
-  const auto first = static_cast<int32_t>(std::min(static_cast<int64_t>(place), in - 1));
-  const auto second = static_cast<int32_t>(std::min<int64_t>(first + 1, in - 1));
-  if (first == second) return {{first, second}, {0.5f, 0.5f}};
-  return {{first, second}, {static_cast<float>(second) - place, place - static_cast<float>(first)}};
+  const int64_t first = std::min(static_cast<int64_t>(place), in - 1), second = std::min(first + 1, in - 1);
+  const float behind = place - static_cast<float>(first), ahead = static_cast<float>(second) - place;
+  axis.indices.insert(axis.indices.end(), {static_cast<int32_t>(first), static_cast<int32_t>(second)});
+  axis.weights.insert(axis.weights.end(), {first == second ? 0.5f : ahead, first == second ? 0.5f : behind});
 }
 
-Tap MakeTap(const Mode& mode, float x, int64_t in) {
-  Tap tap = {};
-  if (mode.taps == 1) {
-    tap.index[0] = static_cast<int32_t>(std::clamp<int64_t>(Nearest(mode.nearest, x), 0, in - 1));
-    tap.weight[0] = 1;
-    return tap;
-  }
-  if (mode.taps == 2) return LinearTap(x, in);
-  const double base = std::floor(x), t = static_cast<double>(x) - base, a = mode.cubic_a;
-  const double cubic[4] = {((a * (t + 1) - 5 * a) * (t + 1) + 8 * a) * (t + 1) - 4 * a,
-                           ((a + 2) * t - (a + 3)) * t * t + 1, ((a + 2) * (1 - t) - (a + 3)) * (1 - t) * (1 - t) + 1,
-                           ((a * (2 - t) - 5 * a) * (2 - t) + 8 * a) * (2 - t) - 4 * a};
-  for (int k = 0; k < mode.taps; ++k) {
-    const int64_t index = static_cast<int64_t>(base) + k - 1;
-    tap.index[k] = static_cast<int32_t>(std::clamp<int64_t>(index, 0, in - 1));
+// The weight of a pixel at distance `x`.
+double Weight(const Mode& mode, double x) {
+  const double d = std::fabs(x), a = mode.cubic_a;
+  if (mode.support == 1) return std::max(0.0, 1 - d);
+  if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+  return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+// Appends the taps of a result pixel whose place in the source is `x`. Those beyond the picture are its edge.
+void AddTaps(const Mode& mode, double x, int64_t in, double shrink, Axis& axis) {
+  const double base = std::floor(x);
+  const auto first = static_cast<int64_t>(std::floor(-mode.support / shrink)) + 1;
+  const size_t begin = axis.weights.size();
+  double sum = 0;
+  for (int k = 0; k < axis.count; ++k) {
+    const int64_t offset = first + k, index = static_cast<int64_t>(base) + offset;
     const bool counts = !mode.exclude_outside || (index >= 0 && index < in);
-    tap.weight[k] = counts ? static_cast<float>(cubic[k]) : 0;
+    const double weight = counts ? Weight(mode, shrink * (static_cast<double>(offset) - (x - base))) : 0;
+    axis.indices.push_back(static_cast<int32_t>(std::clamp<int64_t>(index, 0, in - 1)));
+    axis.weights.push_back(static_cast<float>(weight));
+    sum += weight;
   }
-  if (!mode.exclude_outside) return tap;
-  float sum = 0;
-  for (const float weight : tap.weight) sum += weight;
-  for (float& weight : tap.weight) weight /= sum;
-  return tap;
+  if (!mode.exclude_outside && shrink == 1) return;
+  for (size_t i = begin; i < axis.weights.size(); ++i) axis.weights[i] /= static_cast<float>(sum);
 }
 
-Axis MakeAxis(const Mode& mode, int64_t in, int64_t out, float scale) {
+Axis MakeAxis(const Mode& mode, const Extent& e) {
   Axis axis;
-  const auto in_extent = static_cast<float>(in), out_extent = static_cast<float>(out);
-  // An axis that keeps its size is copied.
-  const bool kept = in == out && scale == 1;
-  const Mode how = kept && mode.taps != 2 ? Mode{"", "floor", 0, 1} : mode;
-  axis.count = how.taps;
-  for (int64_t i = 0; i < out; ++i) {
-    const auto x = static_cast<float>(i);
-    axis.taps.push_back(
-        MakeTap(how, kept ? x : SourceCoordinate(mode.coordinates, x, scale, in_extent, out_extent), in));
+  const double shrink = mode.antialias ? std::min(1.0, e.scale) : 1;
+  // An axis that keeps its size is copied, whatever the mode.
+  const bool copy = e.IsCopy(mode), linear = mode.IsPlainLinear(), picks = !linear && (copy || mode.support == 0);
+  if (!picks) axis.count = 2 - 2 * (static_cast<int>(std::floor(-mode.support / shrink)) + 1);
+  for (int64_t i = 0; i < e.out; ++i) {
+    const auto place = static_cast<float>(i);
+    // No place is further away than an integer holds, whatever a damaged file says.
+    const float x = copy ? place : std::clamp(SourceCoordinate(mode.coordinates, place, e), -1e9f, 1e9f);
+    if (linear) {
+      AddLinearTaps(x, e.in, axis);
+    } else if (!picks) {
+      AddTaps(mode, static_cast<double>(x), e.in, shrink, axis);
+    } else {
+      const int64_t index = copy ? i : Nearest(mode.nearest, x);
+      axis.indices.push_back(static_cast<int32_t>(std::clamp<int64_t>(index, 0, e.in - 1)));
+      axis.weights.push_back(1);
+    }
   }
   return axis;
 }
 
 struct Plan {
   Axis rows, columns;
-  int64_t planes = 0, in_h = 1, in_w = 1, out_h = 1, out_w = 1;
+  int64_t in_h = 1, in_w = 1, out_h = 1, out_w = 1;
+  bool channels_last = false;
+  bool plain_linear = false;
 };
 
 // The nearest pixels of integers are those of the numbers they stand for, as long as the result's mean the same.
 bool IsByteNearest(const Problem& problem) {
   const TensorInfo &x = problem.inputs[0], &y = problem.outputs[0];
   return om::GetString(*problem.node, "mode", "nearest") == "nearest" && IsByteTensor(x) && IsByteTensor(y) &&
-         *x.quantization == *y.quantization;
+         *x.quantization == *y.quantization && x.dims.size() == y.dims.size() && x.dims.size() > 1 &&
+         x.dims[1] == y.dims[1];
+}
+
+// An axis with its scale, which follows from the sizes when none is given.
+Result<Extent> ReadExtent(const Problem& problem, size_t axis) {
+  const size_t rank = problem.inputs[0].dims.size();
+  Extent e{problem.inputs[0].dims[axis], problem.outputs[0].dims[axis], 0};
+  e.scale = static_cast<double>(e.out) / static_cast<double>(e.in);
+  const auto scales = om::GetFloats(*problem.node, "scales"), roi = om::GetFloats(*problem.node, "roi");
+  if (!scales.empty() && scales.size() != rank)
+    return Invalid("scales has {} entries for rank {}", scales.size(), rank);
+  if (!roi.empty() && roi.size() != 2 * rank) return Invalid("roi has {} entries for rank {}", roi.size(), rank);
+  // One that does not lead from here to there is not believed: it decides how many taps there are.
+  if (!scales.empty()) {
+    const double given = scales[axis], reached = given * static_cast<double>(e.in), out = static_cast<double>(e.out);
+    if (reached > out - 1 && reached < out + 2) e.scale = given;
+  }
+  if (!roi.empty()) e.begin = roi[axis], e.end = roi[axis + rank];
+  if (!std::isfinite(e.begin) || !std::isfinite(e.end)) return Invalid("a region from {} to {}", e.begin, e.end);
+  return e;
 }
 
 Result<Plan> Read(const Problem& problem) {
@@ -113,8 +164,6 @@ Result<Plan> Read(const Problem& problem) {
   const om::Dims &x = problem.inputs[0].dims, &y = problem.outputs[0].dims;
   const om::Node& node = *problem.node;
   if (x.size() < 3 || x.size() > 4 || y.size() != x.size()) return Unsupported("Resize of rank {}", x.size());
-  if (x[0] != y[0] || x[1] != y[1])
-    return Unsupported("Resize of {} to {}: only the last axes may change", DimsText(x), DimsText(y));
   for (size_t axis = 0; axis < x.size(); ++axis) {
     if (x[axis] < 1 || y[axis] < 1 || x[axis] > 1 << 24 || y[axis] > 1 << 24)
       return Invalid("{} to {}", DimsText(x), DimsText(y));
@@ -122,62 +171,30 @@ Result<Plan> Read(const Problem& problem) {
   const std::string mode = om::GetString(node, "mode", "nearest");
   const std::string coordinates = om::GetString(node, "coordinate_transformation_mode", "half_pixel");
   if (mode != "nearest" && mode != "linear" && mode != "cubic") return Unsupported("mode {}", mode);
-  if (coordinates == "tf_crop_and_resize") return Unsupported("coordinate mode {}", coordinates);
-  if (om::GetInt(node, "antialias", 0) != 0) return Unsupported("antialias");
-  const Mode how{coordinates, om::GetString(node, "nearest_mode", "round_prefer_floor"),
+  const int support = mode == "nearest" ? 0 : mode == "linear" ? 1 : 2;
+  const Mode how{coordinates,
+                 om::GetString(node, "nearest_mode", "round_prefer_floor"),
                  om::GetFloat(node, "cubic_coeff_a", -0.75f),
-                 mode == "nearest"  ? 1
-                 : mode == "linear" ? 2
-                                    : 4,
-                 om::GetInt(node, "exclude_outside", 0) != 0};
-  auto scales = om::GetFloats(node, "scales");
-  if (scales.empty()) {
-    for (size_t axis = 0; axis < x.size(); ++axis)
-      scales.push_back(static_cast<float>(y[axis]) / static_cast<float>(x[axis]));
+                 support,
+                 om::GetInt(node, "exclude_outside", 0) != 0,
+                 om::GetInt(node, "antialias", 0) != 0};
+  std::vector<Extent> extents;
+  for (size_t axis = 0; axis < x.size(); ++axis) {
+    NPUSTREAM_ASSIGN_OR_RETURN(extents.emplace_back(), ReadExtent(problem, axis));
   }
-  if (scales.size() != x.size()) return Invalid("scales has {} entries for rank {}", scales.size(), x.size());
-  const auto scale = [&](size_t axis) {
-    const float given = scales[axis];
-    return given > 0 && given <= 1e6f ? given : static_cast<float>(y[axis]) / static_cast<float>(x[axis]);
-  };
+  if (x.size() == 3) extents.insert(extents.begin() + 2, Extent{1, 1, 1});
+  // Pictures whose channels come last have axes 1 and 2 resized.
+  const bool channels_last = !extents[1].IsCopy(how);
+  if (!extents[0].IsCopy(how) || (channels_last && (!extents[3].IsCopy(how) || x.size() == 3)))
+    return Unsupported("Resize of {} to {}: only two neighbouring axes may change", DimsText(x), DimsText(y));
+  const Extent &rows = extents[channels_last ? 1 : 2], &columns = extents[channels_last ? 2 : 3];
   Plan plan;
-  plan.planes = x[0] * x[1];
-  plan.in_w = x.back(), plan.out_w = y.back();
-  plan.columns = MakeAxis(how, plan.in_w, plan.out_w, scale(x.size() - 1));
-  if (x.size() == 4) plan.in_h = x[2], plan.out_h = y[2];
-  plan.rows = x.size() == 4 ? MakeAxis(how, plan.in_h, plan.out_h, scale(2))
-                            : Axis{{Tap{{0, 0}, {1, 0}}}, std::min(how.taps, 2)};
+  plan.channels_last = channels_last;
+  plan.plain_linear = how.IsPlainLinear();
+  plan.in_h = rows.in, plan.out_h = rows.out, plan.in_w = columns.in, plan.out_w = columns.out;
+  plan.rows = MakeAxis(how, rows);
+  plan.columns = MakeAxis(how, columns);
   return plan;
-}
-
-// One result row of groups of kBlock channels.
-template <int64_t kBlock>
-void LinearRow(const float* top, const float* bottom, const Tap& row, const Axis& columns, float* to) {
-  for (const Tap& column : columns.taps) {
-    const float top_left = column.weight[0] * row.weight[0], top_right = column.weight[1] * row.weight[0],
-                bottom_left = column.weight[0] * row.weight[1], bottom_right = column.weight[1] * row.weight[1];
-    const int64_t left = column.index[0] * kBlock, right = column.index[1] * kBlock;
-    for (int64_t lane = 0; lane < kBlock; ++lane) {
-      to[lane] = top_left * top[left + lane] + top_right * top[right + lane] + bottom_left * bottom[left + lane] +
-                 bottom_right * bottom[right + lane];
-    }
-    to += kBlock;
-  }
-}
-
-template <int64_t kBlock>
-std::unique_ptr<Executor> LinearExecutor(Plan plan, int64_t groups) {
-  return MakeExecutor([plan = std::move(plan), groups](const Arguments& a) {
-    const float* x = In<float>(a, 0);
-    float* y = Out<float>(a);
-    for (int64_t g = 0; g < groups; ++g, x += plan.in_h * plan.in_w * kBlock) {
-      for (const Tap& row : plan.rows.taps) {
-        const float *top = x + row.index[0] * plan.in_w * kBlock, *bottom = x + row.index[1] * plan.in_w * kBlock;
-        LinearRow<kBlock>(top, bottom, row, plan.columns, y);
-        y += plan.out_w * kBlock;
-      }
-    }
-  });
 }
 
 // Works on groups of `block` channels (1 when plain); `row` holds one source row after the vertical step.
@@ -191,10 +208,9 @@ class ResizeExecutor final : public Executor {
       const float* x = In<float>(a, 0) + g * plan_.in_h * plan_.in_w * block_;
       float* y = Out<float>(a) + g * plan_.out_h * plan_.out_w * block_;
       for (int64_t oh = 0; oh < plan_.out_h; ++oh) {
-        const float* row = Vertical(x, plan_.rows.taps[oh], reinterpret_cast<float*>(a.scratch));
+        const float* row = Vertical(x, oh, reinterpret_cast<float*>(a.scratch));
         float* to = y + oh * plan_.out_w * block_;
-        const bool repeats =
-            oh > 0 && plan_.rows.count == 1 && plan_.rows.taps[oh].index[0] == plan_.rows.taps[oh - 1].index[0];
+        const bool repeats = oh > 0 && plan_.rows.count == 1 && *plan_.rows.Indices(oh) == *plan_.rows.Indices(oh - 1);
         if (repeats) {
           std::memcpy(to, to - plan_.out_w * block_, static_cast<size_t>(plan_.out_w * block_) * sizeof(float));
         } else {
@@ -206,32 +222,33 @@ class ResizeExecutor final : public Executor {
   }
 
  private:
-  const float* Vertical(const float* x, const Tap& tap, float* row) const {
+  const float* Vertical(const float* x, int64_t oh, float* row) const {
     const int64_t width = plan_.in_w * block_;
-    if (plan_.rows.count == 1) return x + tap.index[0] * width;
+    const int32_t* index = plan_.rows.Indices(oh);
+    const float* weight = plan_.rows.Weights(oh);
+    if (plan_.rows.count == 1) return x + index[0] * width;
     const auto n = static_cast<size_t>(width);
-    blend_(x + tap.index[0] * width, x + tap.index[1] * width, row, tap.weight[0], tap.weight[1], n);
-    for (int k = 2; k < plan_.rows.count; ++k) blend_(row, x + tap.index[k] * width, row, 1, tap.weight[k], n);
+    blend_(x + index[0] * width, x + index[1] * width, row, weight[0], weight[1], n);
+    for (int k = 2; k < plan_.rows.count; ++k) blend_(row, x + index[k] * width, row, 1, weight[k], n);
     return row;
   }
 
   void Horizontal(const float* row, float* to) const {
     const auto lanes = static_cast<size_t>(block_);
+    const int count = plan_.columns.count;
     for (int64_t ow = 0; ow < plan_.out_w; ++ow, to += block_) {
-      const Tap& tap = plan_.columns.taps[ow];
-      if (plan_.columns.count == 1) {
-        std::copy_n(row + tap.index[0] * block_, lanes, to);
-        continue;
-      }
-      if (block_ == 1) {
+      const int32_t* index = plan_.columns.Indices(ow);
+      const float* weight = plan_.columns.Weights(ow);
+      if (count == 1) {
+        std::copy_n(row + index[0] * block_, lanes, to);
+      } else if (block_ == 1) {
         float sum = 0;
-        for (int k = 0; k < plan_.columns.count; ++k) sum += row[tap.index[k]] * tap.weight[k];
+        for (int k = 0; k < count; ++k) sum += row[index[k]] * weight[k];
         *to = sum;
-        continue;
+      } else {
+        blend_(row + index[0] * block_, row + index[1] * block_, to, weight[0], weight[1], lanes);
+        for (int k = 2; k < count; ++k) blend_(to, row + index[k] * block_, to, 1, weight[k], lanes);
       }
-      blend_(row + tap.index[0] * block_, row + tap.index[1] * block_, to, tap.weight[0], tap.weight[1], lanes);
-      for (int k = 2; k < plan_.columns.count; ++k)
-        blend_(to, row + tap.index[k] * block_, to, 1, tap.weight[k], lanes);
     }
   }
 
@@ -240,9 +257,45 @@ class ResizeExecutor final : public Executor {
   void (*blend_)(const float*, const float*, float*, float, float, size_t);
 };
 
-size_t ScratchBytes(const Problem& problem, om::Layout layout) {
-  return static_cast<size_t>(problem.inputs[0].dims.back() * om::BlockOf(layout)) * sizeof(float);
+// One result row of pixels of `lanes` channels, kLanes of them where that is known.
+template <int64_t kLanes>
+void LinearRow(const float* top, const float* bottom, const float* row, const Axis& columns, int64_t out_w,
+               int64_t lanes, float* to) {
+  const int64_t count = kLanes > 0 ? kLanes : lanes;
+  for (int64_t ow = 0; ow < out_w; ++ow, to += count) {
+    const float* column = columns.Weights(ow);
+    const float top_left = column[0] * row[0], top_right = column[1] * row[0];
+    const float bottom_left = column[0] * row[1], bottom_right = column[1] * row[1];
+    const int64_t left = columns.Indices(ow)[0] * count, right = columns.Indices(ow)[1] * count;
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = top_left * top[left + i] + top_right * top[right + i] + bottom_left * bottom[left + i] +
+              bottom_right * bottom[right + i];
+    }
+  }
 }
+
+template <int64_t kLanes>
+std::unique_ptr<Executor> LinearExecutor(Plan plan, int64_t groups, int64_t lanes) {
+  return MakeExecutor([plan = std::move(plan), groups, lanes](const Arguments& a) {
+    const float* x = In<float>(a, 0);
+    float* y = Out<float>(a);
+    const int64_t width = plan.in_w * lanes;
+    for (int64_t g = 0; g < groups; ++g, x += plan.in_h * width) {
+      for (int64_t oh = 0; oh < plan.out_h; ++oh, y += plan.out_w * lanes) {
+        const int32_t* index = plan.rows.Indices(oh);
+        LinearRow<kLanes>(x + index[0] * width, x + index[1] * width, plan.rows.Weights(oh), plan.columns, plan.out_w,
+                          lanes, y);
+      }
+    }
+  });
+}
+
+// Channels that lie side by side.
+int64_t Lanes(const Plan& plan, const TensorInfo& x, om::Layout layout) {
+  return plan.channels_last ? x.dims.back() : om::BlockOf(layout);
+}
+
+size_t ScratchBytes(const Plan& plan, int64_t lanes) { return static_cast<size_t>(plan.in_w * lanes) * sizeof(float); }
 
 // The nearest pixel of bytes in groups of channels.
 template <size_t kBlock>
@@ -253,18 +306,18 @@ std::unique_ptr<Executor> NearestBytes(Plan plan, int64_t groups) {
     const size_t row_bytes = static_cast<size_t>(plan.out_w) * kBlock;
     for (int64_t g = 0; g < groups; ++g, x += static_cast<size_t>(plan.in_h * plan.in_w) * kBlock) {
       int32_t before = -1;
-      for (const Tap& row : plan.rows.taps) {
-        if (row.index[0] == before) {
+      for (const int32_t row : plan.rows.indices) {
+        if (row == before) {
           std::memcpy(y, y - row_bytes, row_bytes);
         } else {
-          const uint8_t* from = x + static_cast<size_t>(row.index[0] * plan.in_w) * kBlock;
+          const uint8_t* from = x + static_cast<size_t>(row * plan.in_w) * kBlock;
           uint8_t* to = y;
-          for (const Tap& column : plan.columns.taps) {
-            std::memcpy(to, from + static_cast<size_t>(column.index[0]) * kBlock, kBlock);
+          for (const int32_t column : plan.columns.indices) {
+            std::memcpy(to, from + static_cast<size_t>(column) * kBlock, kBlock);
             to += kBlock;
           }
         }
-        before = row.index[0];
+        before = row;
         y += row_bytes;
       }
     }
@@ -276,9 +329,10 @@ class Resize final : public Kernel {
   Status Check(const Problem& problem) const override { return Read(problem).status(); }
 
   Result<Choice> Choose(const Problem& problem) const override {
+    NPUSTREAM_ASSIGN_OR_RETURN(const Plan plan, Read(problem));
     Choice choice = PlainChoice(problem, std::string("vector ") + ToString(problem.isa));
-    choice.inputs[0] = choice.outputs[0] = problem.inputs[0].layout;
-    choice.scratch_bytes = ScratchBytes(problem, problem.inputs[0].layout);
+    if (!plan.channels_last) choice.inputs[0] = choice.outputs[0] = problem.inputs[0].layout;
+    choice.scratch_bytes = ScratchBytes(plan, Lanes(plan, problem.inputs[0], choice.inputs[0]));
     return choice;
   }
 
@@ -286,9 +340,11 @@ class Resize final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(Plan plan, Read(problem));
     const om::Layout layout = problem.inputs[0].layout;
     if (layout != problem.outputs[0].layout) return Invalid("layouts differ");
-    if (problem.scratch_bytes < ScratchBytes(problem, layout)) return Invalid("the scratch buffer is too small");
+    if (plan.channels_last) NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
     const om::Dims& x = problem.inputs[0].dims;
-    const int64_t block = om::BlockOf(layout), groups = x[0] * ((x[1] + block - 1) / block);
+    const int64_t block = Lanes(plan, problem.inputs[0], layout);
+    const int64_t groups = plan.channels_last ? x[0] : x[0] * ((x[1] + block - 1) / block);
+    if (problem.scratch_bytes < ScratchBytes(plan, block)) return Invalid("the scratch buffer is too small");
     if (IsByteNearest(problem)) {
       switch (block) {
         case 16: return NearestBytes<16>(std::move(plan), groups);
@@ -297,11 +353,12 @@ class Resize final : public Kernel {
         default: return NearestBytes<1>(std::move(plan), groups);
       }
     }
-    if (om::GetString(*problem.node, "mode", "nearest") == "linear") {
+    if (plan.plain_linear) {
       switch (block) {
-        case 16: return LinearExecutor<16>(std::move(plan), groups);
-        case 8: return LinearExecutor<8>(std::move(plan), groups);
-        default: return LinearExecutor<1>(std::move(plan), groups);
+        case 16: return LinearExecutor<16>(std::move(plan), groups, block);
+        case 8: return LinearExecutor<8>(std::move(plan), groups, block);
+        case 1: return LinearExecutor<1>(std::move(plan), groups, block);
+        default: return LinearExecutor<0>(std::move(plan), groups, block);
       }
     }
     return std::unique_ptr<Executor>(std::make_unique<ResizeExecutor>(std::move(plan), groups, block, problem.isa));

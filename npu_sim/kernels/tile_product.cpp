@@ -9,27 +9,26 @@ namespace {
 
 // Rows that are computed into scratch before they are copied to the result.
 constexpr int64_t kRowsAtOnce = 56;
-// Pairs of groups, then a single one when the count is odd.
-constexpr int64_t kTileGroups = 2;
 
 }  // namespace
 
-TileProduct::TileProduct(Isa isa, int64_t depth, int64_t columns)
+TileProduct::TileProduct(Isa isa, int64_t depth, int64_t columns, int64_t tile_groups)
     : simd_(SimdFor(isa)),
       has_tiles_(isa != Isa::kBaseline),
       depth_(depth),
       columns_(columns),
       block_(has_tiles_ ? om::BlockOf(BlockedLayout(isa)) : columns),
-      groups_(has_tiles_ ? (columns + block_ - 1) / block_ : 1) {}
+      groups_(has_tiles_ ? (columns + block_ - 1) / block_ : 1),
+      tile_groups_(tile_groups) {}
 
 size_t TileProduct::ScratchBytes() const {
-  return has_tiles_ ? static_cast<size_t>(kTileGroups * block_ * (kRowsAtOnce + 1)) * sizeof(float) : 0;
+  return has_tiles_ ? static_cast<size_t>(tile_groups_ * block_ * (kRowsAtOnce + 1)) * sizeof(float) : 0;
 }
 
 // [tile][row][group of the tile][lane]
 void TileProduct::Pack(const float* plain, int64_t row_stride, int64_t column_stride, float* packed) const {
-  for (int64_t first = 0; first < groups_; first += kTileGroups) {
-    const int64_t begin = first * block_, end = std::min(groups_, first + kTileGroups) * block_;
+  for (int64_t first = 0; first < groups_; first += tile_groups_) {
+    const int64_t begin = first * block_, end = std::min(groups_, first + tile_groups_) * block_;
     const int64_t present = std::min(end, columns_);
     for (int64_t k = 0; k < depth_; ++k) {
       const float* row = plain + k * row_stride;
@@ -42,13 +41,13 @@ void TileProduct::Pack(const float* plain, int64_t row_stride, int64_t column_st
 void TileProduct::Run(const float* x, int64_t x_stride, int64_t rows, const float* packed, float* scratch, float* y,
                       int64_t y_stride) const {
   if (!has_tiles_) return RunPlain(x, x_stride, rows, packed, y, y_stride);
-  float* zero_bias = scratch + kTileGroups * block_ * kRowsAtOnce;
-  std::fill_n(zero_bias, kTileGroups * block_, 0.0f);
+  float* zero_bias = scratch + tile_groups_ * block_ * kRowsAtOnce;
+  std::fill_n(zero_bias, tile_groups_ * block_, 0.0f);
   for (int64_t row = 0; row < rows; row += kRowsAtOnce) {
     const int64_t count = std::min(kRowsAtOnce, rows - row);
     const float* w = packed;
-    for (int64_t first = 0; first < groups_; first += kTileGroups) {
-      const int64_t groups = std::min(kTileGroups, groups_ - first);
+    for (int64_t first = 0; first < groups_; first += tile_groups_) {
+      const int64_t groups = std::min(tile_groups_, groups_ - first);
       ConvTile tile = {};
       tile.w = w, tile.bias = zero_bias;
       tile.in_groups = 1, tile.lanes = tile.last_lanes = depth_;

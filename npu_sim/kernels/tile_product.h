@@ -12,7 +12,8 @@ namespace npustream::kernels {
 // side a channel. The right side is packed first. Plain loops on CPUs that have no tiles.
 class TileProduct {
  public:
-  TileProduct(Isa isa, int64_t depth, int64_t columns);
+  // Few rows at a time want tiles of more groups of columns, many rows those of more rows.
+  TileProduct(Isa isa, int64_t depth, int64_t columns, int64_t tile_groups = 2);
 
   size_t PackedBytes() const { return static_cast<size_t>(groups_ * block_ * depth_) * sizeof(float); }
   size_t ScratchBytes() const;
@@ -31,6 +32,7 @@ class TileProduct {
   bool has_tiles_;
   int64_t depth_, columns_;
   int64_t block_, groups_;  // of result columns
+  int64_t tile_groups_;     // the last tile takes those that are left
 };
 
 }  // namespace npustream::kernels

@@ -17,6 +17,13 @@ Scalar FindScalar(std::string_view op) {
   if (op == "Sin") return [](float x) { return std::sin(x); };
   if (op == "Cos") return [](float x) { return std::cos(x); };
   if (op == "Tan") return [](float x) { return std::tan(x); };
+  if (op == "Acos") return [](float x) { return std::acos(x); };
+  if (op == "Acosh") return [](float x) { return std::acosh(x); };
+  if (op == "Asin") return [](float x) { return std::asin(x); };
+  if (op == "Asinh") return [](float x) { return std::asinh(x); };
+  if (op == "Atanh") return [](float x) { return std::atanh(x); };
+  if (op == "Cosh") return [](float x) { return std::cosh(x); };
+  if (op == "Sinh") return [](float x) { return std::sinh(x); };
   if (op == "Atan") return [](float x) { return std::atan(x); };
   if (op == "Sign") return [](float x) { return static_cast<float>((x > 0) - (x < 0)); };
   if (op == "Softsign") return [](float x) { return x / (1 + std::fabs(x)); };
@@ -24,6 +31,11 @@ Scalar FindScalar(std::string_view op) {
 }
 
 bool IsWhole(om::DataType type) { return type == om::DataType::kInt64 || type == om::DataType::kInt32; }
+
+bool IsInteger(om::DataType type) {
+  return type != om::DataType::kFloat32 && type != om::DataType::kDouble && type != om::DataType::kFloat16 &&
+         type != om::DataType::kBFloat16 && type != om::DataType::kBool;
+}
 
 template <typename T>
 std::unique_ptr<Executor> WholeExecutor(const std::string& op, size_t count) {
@@ -41,8 +53,10 @@ class Unary final : public Kernel {
     NPUSTREAM_RETURN_IF_ERROR(RequireArity(problem, 1, 1));
     NPUSTREAM_RETURN_IF_ERROR(RequireOutputDims(problem, 0, problem.inputs[0].dims));
     const std::string& op = problem.node->op;
-    if (op == "Not" || op == "Identity") {
+    if (op == "Not" || op == "Identity" || op == "BitwiseNot") {
       if (problem.inputs[0].type != problem.outputs[0].type) return Invalid("types differ");
+      if (op == "BitwiseNot" && !IsInteger(problem.inputs[0].type))
+        return Unsupported("type {}", om::ToString(problem.inputs[0].type));
       if (op == "Not" && problem.inputs[0].type != om::DataType::kBool)
         return Invalid("Not of a {}", om::ToString(problem.inputs[0].type));
       return {};
@@ -92,6 +106,11 @@ class Unary final : public Kernel {
     if (op == "Not") {
       return MakeExecutor([count](const Arguments& a) {
         for (size_t i = 0; i < count; ++i) Out<uint8_t>(a)[i] = !In<uint8_t>(a, 0)[i];
+      });
+    }
+    if (op == "BitwiseNot") {
+      return MakeExecutor([bytes = x.Bytes()](const Arguments& a) {
+        for (size_t i = 0; i < bytes; ++i) a.outputs[0][i] = ~a.inputs[0][i];
       });
     }
     if (op == "Identity") {

@@ -22,8 +22,8 @@ class Where final : public Kernel {
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
     const om::Dims& out = problem.outputs[0].dims;
-    // The condition steers twice: once it lets x through, once y.
     const Broadcast x(problem.inputs[0].dims, problem.inputs[1].dims, out);
+    // The condition steers twice: once it lets x through, once y.
     const Broadcast y(problem.inputs[0].dims, problem.inputs[2].dims, out);
     switch (om::SizeOf(problem.outputs[0].type)) {
       case 1: return Select<uint8_t>(x, y);

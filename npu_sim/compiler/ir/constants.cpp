@@ -49,6 +49,10 @@ om::Tensor MakeInts(std::string name, om::Dims dims, std::span<const int64_t> va
   return Make(std::move(name), std::move(dims), values, DataType::kInt64);
 }
 
+om::Tensor ZeroOf(om::DataType type, std::string name) {
+  return {std::move(name), type, {}, std::make_shared<const om::Bytes>(om::SizeOf(type))};
+}
+
 Result<std::vector<int64_t>> ReadInts(const om::Tensor& tensor) {
   if (!tensor.is_constant()) return NotReadable(tensor, "integers");
   switch (tensor.type) {

@@ -13,6 +13,8 @@ namespace npustream::compiler {
 // A constant tensor of `dims`; values.size() must be the product of the dims.
 om::Tensor MakeFloats(std::string name, om::Dims dims, std::span<const float> values);
 om::Tensor MakeInts(std::string name, om::Dims dims, std::span<const int64_t> values);
+// A scalar 0 (false) of any type.
+om::Tensor ZeroOf(om::DataType type, std::string name);
 
 // The content of a constant of any integer type (or bool), widened. kInvalidArgument when it is not a constant or not
 // of an integer type.

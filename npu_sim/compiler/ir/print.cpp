@@ -18,7 +18,9 @@ std::string TypeText(const om::Tensor& tensor) {
   if (!tensor.quantization) return text;
   const om::Quantization& q = *tensor.quantization;
   if (q.IsPerTensor()) return text + fmt::format(" × {} from {}", q.scales[0], q.zero_points[0]);
-  return text + fmt::format(" × {} scales on axis {}", q.scales.size(), q.axis);
+  if (q.scales.size() > kMostValuesShown) return text + fmt::format(" × {} scales on axis {}", q.scales.size(), q.axis);
+  return text + fmt::format(" × [{}] from [{}] on axis {}", fmt::join(q.scales, ", "), fmt::join(q.zero_points, ", "),
+                            q.axis);
 }
 
 std::string NameOf(const om::Graph& graph, om::TensorId id) {

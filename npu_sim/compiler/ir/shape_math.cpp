@@ -113,6 +113,7 @@ const std::map<std::string_view, Unary>& UnaryTable() {
       {"Identity", [](double x) { return x; }},
       {"Neg", [](double x) { return -x; }},
       {"Not", [](double x) { return x == 0 ? 1.0 : 0.0; }},
+      {"Relu", [](double x) { return std::max(x, 0.0); }},
       {"Round", [](double x) { return std::nearbyint(x); }},
       {"Sqrt", [](double x) { return std::sqrt(x); }},
   };

@@ -73,6 +73,16 @@ Status ImportMod(ImportContext& context) {
   return context.Output("Sub", {a, whole}, {}, dims);
 }
 
+Status ImportBitShift(ImportContext& context) {
+  const std::string direction = context.String("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT")
+    return context.Error(fmt::format("direction '{}' does not exist", direction));
+  NPUSTREAM_RETURN_IF_ERROR(CheckSameType(context, 0, 1));
+  NPUSTREAM_ASSIGN_OR_RETURN(om::Dims dims, Broadcast(context, context.Dims(0), context.Dims(1)));
+  return context.Output(direction == "LEFT" ? "ShiftLeft" : "ShiftRight", {context.InputId(0), context.InputId(1)}, {},
+                        std::move(dims));
+}
+
 Status ImportCompare(ImportContext& context) {
   NPUSTREAM_RETURN_IF_ERROR(CheckSameType(context, 0, 1));
   NPUSTREAM_ASSIGN_OR_RETURN(om::Dims dims, Broadcast(context, context.Dims(0), context.Dims(1)));

@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "npu_sim/compiler/ir/constants.h"
 #include "npu_sim/compiler/ir/limits.h"
 #include "npu_sim/compiler/onnx/importers.h"
+#include "npu_sim/compiler/onnx/tensor_type.h"
+#include "npu_sim/compiler/onnx/widen_reals.h"
 
 namespace npustream::compiler {
 namespace {
@@ -18,6 +21,33 @@ Status BindConstant(ImportContext& context, om::Tensor tensor) {
 }
 
 om::Dims VectorDims(size_t count) { return {static_cast<int64_t>(count)}; }
+
+// More is no constant that a network has.
+constexpr int64_t kMostElements = 1 << 24;
+
+// From start up or down to the limit, exactly.
+Status ImportIntegerRange(ImportContext& context) {
+  int64_t limits[3];
+  for (size_t i = 0; i < 3; ++i) {
+    NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> value, context.ConstantInts(i, "the range"));
+    if (value.size() != 1) return context.Error("its inputs are not single numbers");
+    limits[i] = value[0];
+  }
+  const auto [start, limit, delta] = limits;
+  int64_t span = 0;
+  const bool endless =
+      delta == 0 || delta == std::numeric_limits<int64_t>::min() || __builtin_sub_overflow(limit, start, &span);
+  const int64_t step = delta < 0 ? -delta : delta, length = delta < 0 ? -span : span;
+  if (endless || (length > 0 && (length - 1) / step >= kMostElements))
+    return context.Error("the range is empty without end or too long");
+  std::vector<int64_t> values(length > 0 ? static_cast<size_t>((length - 1) / step + 1) : 0);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = start + static_cast<int64_t>(i) * delta;
+  const om::TensorId range =
+      context.Constant(MakeInts(context.node().name + ".range", VectorDims(values.size()), values));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId typed,
+                             context.EmitFolded("Cast", {range}, {}, context.Input(0).type, VectorDims(values.size())));
+  return context.Bind(0, typed);
+}
 
 }  // namespace
 
@@ -72,24 +102,49 @@ Status ImportConstantOfShape(ImportContext& context) {
   return BindConstant(context, std::move(tensor));
 }
 
-// How many there are is known of a constant only: what exporters leave of masks and of counting.
-Status ImportNonZero(ImportContext& context) {
-  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<float> values, context.ConstantFloats(0, "the tensor"));
-  const om::Dims& dims = context.Dims(0);
-  std::vector<std::vector<int64_t>> places(dims.size());
-  int64_t count = 0;
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (values[i] == 0) continue;
-    ++count;
-    auto rest = static_cast<int64_t>(i);
-    for (size_t axis = dims.size(); axis-- > 0; rest /= dims[axis]) places[axis].push_back(rest % dims[axis]);
+// Ones on a diagonal of a matrix like the input.
+Status ImportEyeLike(ImportContext& context) {
+  const om::Dims dims = context.Dims(0);
+  if (dims.size() != 2) return context.Error("its input is no matrix");
+  if (om::ElementCount(dims) > kMostElements) return context.Unsupported("the matrix is too large");
+  om::DataType type = context.Input(0).type;
+  if (context.HasAttribute("dtype")) {
+    const auto given = DataTypeFromOnnx(context.Int("dtype", 0));
+    if (!given) return context.Unsupported(fmt::format("dtype {} is not supported", context.Int("dtype", 0)));
+    type = IsWidened(*given) ? om::DataType::kFloat32 : *given;
   }
-  std::vector<int64_t> all;
-  for (const std::vector<int64_t>& axis : places) all.insert(all.end(), axis.begin(), axis.end());
-  return BindConstant(context, MakeInts("", {static_cast<int64_t>(dims.size()), count}, all));
+  const int64_t k = context.Int("k", 0);
+  om::Bytes diagonal;
+  for (int64_t i = 0; i < dims[0]; ++i) {
+    for (int64_t j = 0; j < dims[1]; ++j) diagonal.push_back(std::byte{j - i == k});
+  }
+  const om::TensorId mask = context.Constant({context.node().name + ".diagonal", om::DataType::kBool, dims,
+                                              std::make_shared<const om::Bytes>(std::move(diagonal))});
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId eye, context.EmitFolded("Cast", {mask}, {}, type, dims));
+  return context.Bind(0, eye);
+}
+
+// Places of what is not zero, one row per axis; how many there are must be known.
+Status ImportNonZero(ImportContext& context) {
+  const om::Dims dims = context.Dims(0);
+  if (om::ElementCount(dims) > kMostElements) return context.Unsupported("its input is too large");
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<float> values, context.ConstantFloats(0, "its input"));
+  std::vector<size_t> places;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (values[i] != 0) places.push_back(i);
+  }
+  std::vector<int64_t> indices(dims.size() * places.size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    auto rest = static_cast<int64_t>(places[i]);
+    for (size_t axis = dims.size(); axis-- > 0; rest /= dims[axis])
+      indices[axis * places.size() + i] = rest % dims[axis];
+  }
+  return BindConstant(context,
+                      MakeInts("", {static_cast<int64_t>(dims.size()), static_cast<int64_t>(places.size())}, indices));
 }
 
 Status ImportRange(ImportContext& context) {
+  if (context.Input(0).type != om::DataType::kFloat32) return ImportIntegerRange(context);
   double limits[3];
   for (size_t i = 0; i < 3; ++i) {
     NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<float> value, context.ConstantFloats(i, "the range"));
@@ -97,17 +152,12 @@ Status ImportRange(ImportContext& context) {
     limits[i] = static_cast<double>(value[0]);
   }
   const double count = limits[2] == 0 ? -1 : std::ceil((limits[1] - limits[0]) / limits[2]);
-  if (!(count >= 0 && count <= 1 << 24)) return context.Error("the range is empty without end or too long");
+  if (!(count >= 0 && count <= static_cast<double>(kMostElements)))
+    return context.Error("the range is empty without end or too long");
   const size_t length = static_cast<size_t>(count);
-  if (context.Input(0).type == om::DataType::kFloat32) {
-    std::vector<float> values(length);
-    for (size_t i = 0; i < length; ++i) values[i] = static_cast<float>(limits[0] + static_cast<double>(i) * limits[2]);
-    return BindConstant(context, MakeFloats("", VectorDims(length), values));
-  }
-  if (context.Input(0).type != om::DataType::kInt64) return context.Unsupported("only int64 and float are supported");
-  std::vector<int64_t> values(length);
-  for (size_t i = 0; i < length; ++i) values[i] = std::llround(limits[0] + static_cast<double>(i) * limits[2]);
-  return BindConstant(context, MakeInts("", VectorDims(length), values));
+  std::vector<float> values(length);
+  for (size_t i = 0; i < length; ++i) values[i] = static_cast<float>(limits[0] + static_cast<double>(i) * limits[2]);
+  return BindConstant(context, MakeFloats("", VectorDims(length), values));
 }
 
 Status ImportShape(ImportContext& context) {

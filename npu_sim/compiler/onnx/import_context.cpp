@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "npu_sim/compiler/ir/constants.h"
 #include "npu_sim/compiler/ir/limits.h"
 #include "npu_sim/compiler/ir/rewrite.h"
 #include "npu_sim/compiler/ir/shape_math.h"
 #include "npu_sim/compiler/onnx/import_graph.h"
 #include "npu_sim/compiler/onnx/operator_table.h"
+#include "npu_sim/program/evaluate.h"
 
 namespace npustream::compiler {
 namespace {
@@ -52,6 +55,9 @@ std::string ImportContext::String(const std::string& name, const std::string& ot
 std::vector<int64_t> ImportContext::Ints(const std::string& name, const std::vector<int64_t>& otherwise) const {
   return GetAttribute(node_, name, otherwise);
 }
+std::vector<float> ImportContext::Floats(const std::string& name, const std::vector<float>& otherwise) const {
+  return GetAttribute(node_, name, otherwise);
+}
 
 Result<int64_t> ImportContext::Axis(int64_t axis, int64_t rank) const {
   if (axis < -rank || axis >= rank) return Error(fmt::format("axis {} does not exist in {} dimensions", axis, rank));
@@ -78,31 +84,58 @@ Result<om::TensorId> ImportContext::Append(std::string op, std::vector<om::Tenso
 
 Result<om::TensorId> ImportContext::Emit(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
                                          om::DataType type, om::Dims dims) {
-  om::Tensor result{fmt::format("{}.{}", node_.outputs[0], emitted_), type, std::move(dims), nullptr};
+  om::Tensor result{fmt::format("{}.{}", BaseName(), emitted_), type, std::move(dims), nullptr};
   return Append(std::move(op), std::move(inputs), std::move(attributes), std::move(result));
+}
+
+Result<om::TensorId> ImportContext::EmitFolded(std::string op, std::vector<om::TensorId> inputs,
+                                               om::Attributes attributes, om::DataType type, om::Dims dims) {
+  const bool constant =
+      std::all_of(inputs.begin(), inputs.end(), [&](om::TensorId id) { return Tensor(id).is_constant(); });
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId id,
+                             Emit(std::move(op), std::move(inputs), std::move(attributes), type, std::move(dims)));
+  om::Graph& graph = state_.graph;
+  if (!constant || Tensor(id).is_constant()) return id;
+  auto content = program::EvaluateNode(graph, graph.nodes.back());
+  if (!content.ok()) return Error(content.status().message());
+  graph.nodes.pop_back();
+  TensorOf(graph, id).constant = std::make_shared<const om::Bytes>(std::move(content->front()));
+  return id;
 }
 
 Status ImportContext::Output(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
                              om::DataType type, om::Dims dims) {
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId id, Append(std::move(op), std::move(inputs), std::move(attributes),
-                                                           {node_.outputs[0], type, std::move(dims), nullptr}));
+                                                           {BaseName(), type, std::move(dims), nullptr}));
   return Bind(0, id);
 }
 
-Status ImportContext::OutputMany(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
-                                 const std::vector<om::Tensor>& results) {
-  om::Node made{node_.name, std::move(op), std::move(inputs), {}, std::move(attributes)};
+Result<std::vector<om::TensorId>> ImportContext::EmitMany(std::string op, std::vector<om::TensorId> inputs,
+                                                          om::Attributes attributes,
+                                                          const std::vector<om::Tensor>& results) {
+  const std::string suffix = emitted_ == 0 ? "" : fmt::format("_{}", emitted_);
+  ++emitted_;
+  om::Node made{node_.name + suffix, std::move(op), std::move(inputs), {}, std::move(attributes)};
   for (size_t i = 0; i < results.size(); ++i) {
     if (Status status = CheckDims(results[i].dims, results[i].type); !status.ok()) {
       return Error("its result " + status.message());
     }
-    const bool wanted = WantsOutput(i);
     made.outputs.push_back(AddTensor(state_.graph, results[i]));
     TensorOf(state_.graph, made.outputs.back()).name =
-        wanted ? node_.outputs[i] : fmt::format("{}.unused{}", node_.name, i);
-    if (wanted) NPUSTREAM_RETURN_IF_ERROR(Bind(i, made.outputs.back()));
+        WantsOutput(i) ? fmt::format("{}.result{}", node_.outputs[i], i) : fmt::format("{}.unused{}", node_.name, i);
   }
+  const std::vector<om::TensorId> ids = made.outputs;
   state_.graph.nodes.push_back(std::move(made));
+  return ids;
+}
+
+Status ImportContext::OutputMany(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
+                                 const std::vector<om::Tensor>& results) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::TensorId> ids,
+                             EmitMany(std::move(op), std::move(inputs), std::move(attributes), results));
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (WantsOutput(i)) NPUSTREAM_RETURN_IF_ERROR(Bind(i, ids[i]));
+  }
   return {};
 }
 
@@ -119,6 +152,12 @@ Result<om::TensorId> ImportContext::Compose(const std::string& op, std::vector<o
   return inner.OutputId(0);
 }
 
+const std::string& ImportContext::BaseName() const {
+  const auto named =
+      std::find_if(node_.outputs.begin(), node_.outputs.end(), [](const std::string& name) { return !name.empty(); });
+  return named == node_.outputs.end() ? node_.name : *named;
+}
+
 om::TensorId ImportContext::OutputId(size_t i) const { return state_.tensors.find(node_.outputs[i])->second; }
 
 void ImportContext::SetQuantization(om::TensorId id, om::Quantization quantization) {
@@ -130,7 +169,7 @@ Result<om::TensorId> ImportContext::Quantized(om::TensorId id, om::Quantization 
   if (tensor.quantization && *tensor.quantization == quantization) return id;
   if (tensor.quantization) {
     om::Tensor copy = tensor;
-    copy.name = fmt::format("{}.{}", node_.outputs[0], emitted_);
+    copy.name = fmt::format("{}.{}", BaseName(), emitted_);
     copy.quantization = nullptr;
     if (copy.is_constant()) {
       id = Constant(std::move(copy));
@@ -144,15 +183,24 @@ Result<om::TensorId> ImportContext::Quantized(om::TensorId id, om::Quantization 
 
 om::TensorId ImportContext::Constant(om::Tensor tensor) { return AddTensor(state_.graph, std::move(tensor)); }
 
-Result<std::vector<om::TensorId>> ImportContext::Branch(const std::string& name) {
+Status ImportContext::CountIteration() {
+  // Far more than a network has; keeps nested loops of a hostile file within bounds.
+  constexpr int64_t kMostIterations = 4096;
+  if (++state_.iterations <= kMostIterations) return {};
+  return Unsupported(fmt::format("loops of more than {} iterations are not unrolled", kMostIterations));
+}
+
+Result<std::vector<om::TensorId>> ImportContext::Branch(const std::string& name,
+                                                        const std::vector<om::TensorId>& inputs) {
   const auto found = node_.subgraphs.find(name);
   if (found == node_.subgraphs.end()) return Error(fmt::format("it has no {}", name), StatusCode::kCorruptData);
-  auto results = ImportBranch(*found->second, state_);
+  auto results = ImportBranch(*found->second, inputs, state_);
   if (!results.ok()) return results.status().WithContext(fmt::format("node '{}' ({})", node_.name, node_.op));
   return results;
 }
 
 Status ImportContext::Bind(size_t i, om::TensorId id) {
+  if (!WantsOutput(i)) return {};
   if (!state_.tensors.emplace(node_.outputs[i], id).second) {
     return Error(fmt::format("'{}' is written by another node too", node_.outputs[i]), StatusCode::kCorruptData);
   }

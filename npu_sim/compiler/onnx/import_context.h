@@ -17,6 +17,7 @@ struct ImportState {
   int64_t opset = 0;
   om::Graph graph;
   std::map<std::string, om::TensorId, std::less<>> tensors;  // by ONNX name
+  int64_t iterations = 0;                                    // of unrolled loops, so far
 };
 
 // One ONNX node on its way into the graph. An importer reads inputs and attributes, checks what the operator demands,
@@ -36,7 +37,8 @@ class ImportContext {
   // The tensor of an input that is present.
   const om::Tensor& Input(size_t i) const { return Tensor(inputs_[i]); }
   const om::Tensor& Tensor(om::TensorId id) const { return state_.graph.tensors[static_cast<size_t>(id)]; }
-  const om::Dims& Dims(size_t i) const { return Input(i).dims; }
+  // A copy, since the graph's tensors move when another one is added.
+  om::Dims Dims(size_t i) const { return Input(i).dims; }
   int64_t Rank(size_t i) const { return static_cast<int64_t>(Dims(i).size()); }
   // The values of an input that must be constant; a sentence that says so otherwise. `what` names it ("the shape").
   Result<std::vector<int64_t>> ConstantInts(size_t i, std::string_view what) const;
@@ -47,6 +49,7 @@ class ImportContext {
   float Float(const std::string& name, float otherwise) const;
   std::string String(const std::string& name, const std::string& otherwise) const;
   std::vector<int64_t> Ints(const std::string& name, const std::vector<int64_t>& otherwise = {}) const;
+  std::vector<float> Floats(const std::string& name, const std::vector<float>& otherwise = {}) const;
   // An axis of input `i`, counted from the front. An error when it is out of range.
   Result<int64_t> Axis(int64_t axis, int64_t rank) const;
 
@@ -62,13 +65,21 @@ class ImportContext {
   // Appends a node for an intermediate result.
   Result<om::TensorId> Emit(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
                             om::DataType type, om::Dims dims);
-  // Appends a node with several results, which become outputs 0, 1, …; unnamed ones are left out.
+  // The same, computed right away when all inputs are constants: for operands that kernels only take as constants.
+  Result<om::TensorId> EmitFolded(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
+                                  om::DataType type, om::Dims dims);
+  // Appends a node with several results.
+  Result<std::vector<om::TensorId>> EmitMany(std::string op, std::vector<om::TensorId> inputs,
+                                             om::Attributes attributes, const std::vector<om::Tensor>& results);
+  // The same; they become outputs 0, 1, …, and unnamed ones are left out.
   Status OutputMany(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
                     const std::vector<om::Tensor>& results);
   // Imports an operator of the domain ai.onnx that this one is composed of: its first result.
   Result<om::TensorId> Compose(const std::string& op, std::vector<om::TensorId> inputs, om::Attributes attributes = {});
   // The tensor that output `i` was bound to.
   om::TensorId OutputId(size_t i) const;
+  // The name of the first output that has one: what those of intermediate results begin with.
+  const std::string& BaseName() const;
   // Says what the integers of a tensor stand for.
   void SetQuantization(om::TensorId id, om::Quantization quantization);
   // A tensor of the same integers that stand for numbers by `quantization`: `id` itself when it says nothing else.
@@ -76,7 +87,9 @@ class ImportContext {
   // A new constant.
   om::TensorId Constant(om::Tensor tensor);
   // Imports the graph that attribute `name` is: its outputs.
-  Result<std::vector<om::TensorId>> Branch(const std::string& name);
+  Result<std::vector<om::TensorId>> Branch(const std::string& name, const std::vector<om::TensorId>& inputs = {});
+  // An error when the loops of the model have been unrolled too often.
+  Status CountIteration();
   // Lets output `i` of the ONNX node be an existing tensor.
   Status Bind(size_t i, om::TensorId id);
 

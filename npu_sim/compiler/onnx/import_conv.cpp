@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "npu_sim/compiler/onnx/import_shapes.h"
+#include "npu_sim/compiler/onnx/import_volume.h"
 #include "npu_sim/compiler/onnx/importers.h"
 
 namespace npustream::compiler {
@@ -36,6 +37,14 @@ om::Attributes ConvAttributes(const Window& window, int64_t group) {
   return {{"strides", window.strides}, {"dilations", window.dilations}, {"pads", window.pads}, {"group", group}};
 }
 
+// The convolution `op` (or its transpose) of input 0.
+Status OutputConv(ImportContext& context, const char* op, const Window& window, int64_t group, int64_t channels) {
+  if (window.kernel.size() == 3) return OutputVolumeConv(context, op, window, group, channels);
+  om::Dims dims = {context.Dims(0)[0], channels};
+  dims.insert(dims.end(), window.output.begin(), window.output.end());
+  return context.Output(op, ConvInputs(context), ConvAttributes(window, group), std::move(dims));
+}
+
 // A one-dimensional convolution is a two-dimensional one of height 1.
 Status OutputConv1d(ImportContext& context, const Window& window, int64_t group) {
   const om::Dims &x = context.Dims(0), &w = context.Dims(1);
@@ -68,9 +77,7 @@ Status ImportConv(ImportContext& context) {
   NPUSTREAM_RETURN_IF_ERROR(CheckBias(context, w[0]));
   NPUSTREAM_ASSIGN_OR_RETURN(const Window window, ReadWindow(context, std::move(kernel)));
   if (x.size() == 3) return OutputConv1d(context, window, group);
-  om::Dims dims = {x[0], w[0]};
-  dims.insert(dims.end(), window.output.begin(), window.output.end());
-  return context.Output("Conv", ConvInputs(context), ConvAttributes(window, group), std::move(dims));
+  return OutputConv(context, "Conv", window, group, w[0]);
 }
 
 namespace {
@@ -95,8 +102,10 @@ Result<om::Dims> TransposedExtents(const ImportContext& context, Window& window)
     const bool same = auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER";
     if (!wanted.empty() || same) {
       extents[i] = wanted.empty() ? x[i + 2] * window.strides[i] : wanted[i];
-      const int64_t total = full - extents[i];
-      if (total < 0) return context.Unsupported("output_shape is larger than the full result");
+      // What a larger result has beyond the full one is the bias alone.
+      const int64_t total = std::max<int64_t>(0, full - extents[i]);
+      if (extents[i] - full >= window.strides[i])
+        return context.Unsupported("output_shape is larger than the full result");
       const int64_t half = total / 2;
       window.pads[i] = auto_pad == "SAME_UPPER" ? half : total - half;
       window.pads[i + spatial] = total - window.pads[i];
@@ -106,21 +115,6 @@ Result<om::Dims> TransposedExtents(const ImportContext& context, Window& window)
     if (extents[i] <= 0) return context.Error("its result is empty");
   }
   return extents;
-}
-
-Status CheckTransposedLists(const ImportContext& context, const Window& window, size_t spatial) {
-  const auto in_range = [&](const std::vector<int64_t>& values, size_t count, int64_t smallest) {
-    if (values.size() != count) return false;
-    for (const int64_t value : values) {
-      if (value < smallest || value > 65536) return false;
-    }
-    return true;
-  };
-  if (in_range(window.kernel, spatial, 1) && in_range(window.strides, spatial, 1) &&
-      in_range(window.dilations, spatial, 1) && in_range(window.pads, 2 * spatial, 0)) {
-    return {};
-  }
-  return context.Error("strides, dilations or pads are out of range");
 }
 
 }  // namespace
@@ -140,11 +134,9 @@ Status ImportConvTranspose(ImportContext& context) {
   window.strides = context.Ints("strides", std::vector<int64_t>(spatial, 1));
   window.dilations = context.Ints("dilations", std::vector<int64_t>(spatial, 1));
   window.pads = context.Ints("pads", std::vector<int64_t>(2 * spatial, 0));
-  NPUSTREAM_RETURN_IF_ERROR(CheckTransposedLists(context, window, spatial));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::Dims extents, TransposedExtents(context, window));
-  om::Dims dims = {x[0], w[1] * group};
-  dims.insert(dims.end(), extents.begin(), extents.end());
-  return context.Output("ConvTranspose", ConvInputs(context), ConvAttributes(window, group), std::move(dims));
+  NPUSTREAM_RETURN_IF_ERROR(CheckWindowLists(context, window, spatial));
+  NPUSTREAM_ASSIGN_OR_RETURN(window.output, TransposedExtents(context, window));
+  return OutputConv(context, "ConvTranspose", window, group, w[1] * group);
 }
 
 }  // namespace npustream::compiler

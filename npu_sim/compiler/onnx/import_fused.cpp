@@ -27,26 +27,6 @@ Result<om::TensorId> SwapLastAxes(ImportContext& context, om::TensorId x) {
   return context.Compose("Transpose", {x}, {{"perm", perm}});
 }
 
-// x / sqrt(mean(x²) + epsilon) · scale over the axes from `axis` on.
-Result<om::TensorId> EmitRootMeanSquareNorm(ImportContext& context, om::TensorId x, om::TensorId scale, int64_t axis) {
-  const om::DataType type = context.Tensor(x).type;
-  om::Dims reduced = context.Tensor(x).dims;
-  std::vector<int64_t> axes;
-  for (int64_t i = axis; i < static_cast<int64_t>(reduced.size()); ++i) {
-    axes.push_back(i);
-    reduced[static_cast<size_t>(i)] = 1;
-  }
-  const om::TensorId epsilon = Number(context, ".epsilon", context.Float("epsilon", 1e-5f));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId squares, context.Compose("Mul", {x, x}));
-  NPUSTREAM_ASSIGN_OR_RETURN(
-      const om::TensorId mean,
-      context.Emit("ReduceMean", {squares}, {{"axes", axes}, {"keepdims", int64_t{1}}}, type, reduced));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId safe, context.Compose("Add", {mean, epsilon}));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId root, context.Compose("Sqrt", {safe}));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId normal, context.Compose("Div", {x, root}));
-  return context.Compose("Mul", {normal, scale});
-}
-
 // input + skip + bias, which is output 3 too.
 Result<om::TensorId> EmitSkipSum(ImportContext& context, size_t bias) {
   NPUSTREAM_ASSIGN_OR_RETURN(om::TensorId sum, context.Compose("Add", {context.InputId(0), context.InputId(1)}));
@@ -110,14 +90,8 @@ Status ImportSkipLayerNormalization(ImportContext& context) {
 Status ImportSkipSimplifiedLayerNormalization(ImportContext& context) {
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId sum, EmitSkipSum(context, 3));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId y,
-                             EmitRootMeanSquareNorm(context, sum, context.InputId(2), context.Rank(0) - 1));
-  return context.Bind(0, y);
-}
-
-Status ImportSimplifiedLayerNormalization(ImportContext& context) {
-  NPUSTREAM_ASSIGN_OR_RETURN(const int64_t axis, context.Axis(context.Int("axis", -1), context.Rank(0)));
-  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId y,
-                             EmitRootMeanSquareNorm(context, context.InputId(0), context.InputId(1), axis));
+                             context.Compose("SimplifiedLayerNormalization", {sum, context.InputId(2)},
+                                             {{"axis", int64_t{-1}}, {"epsilon", context.Float("epsilon", 1e-5f)}}));
   return context.Bind(0, y);
 }
 

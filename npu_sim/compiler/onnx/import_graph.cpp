@@ -32,7 +32,9 @@ Status CheckArity(const ImportContext& context, const OperatorRow& row) {
   if (context.InputCount() > row.max_inputs) {
     return context.Error(fmt::format("{} inputs are too many", context.InputCount()), StatusCode::kCorruptData);
   }
-  if (!context.WantsOutput(0)) return context.Error("it has no output", StatusCode::kCorruptData);
+  const std::vector<std::string>& outputs = context.node().outputs;
+  if (std::all_of(outputs.begin(), outputs.end(), [](const std::string& name) { return name.empty(); }))
+    return context.Error("it has no output", StatusCode::kCorruptData);
   return {};
 }
 
@@ -83,12 +85,19 @@ void ImportInitializers(const OnnxGraph& graph, ImportState& state) {
   }
 }
 
-Result<std::vector<om::TensorId>> ImportBranch(const OnnxGraph& branch, ImportState& state) {
+Result<std::vector<om::TensorId>> ImportBranch(const OnnxGraph& branch, const std::vector<om::TensorId>& inputs,
+                                               ImportState& state) {
+  if (branch.inputs.size() != inputs.size())
+    return Status(StatusCode::kCorruptData,
+                  fmt::format("the branch has {} inputs, not {}", branch.inputs.size(), inputs.size()));
   std::vector<std::string> outputs;
   for (const OnnxValue& output : branch.outputs) outputs.push_back(output.name);
   const auto around = state.tensors;
   NPUSTREAM_ASSIGN_OR_RETURN(const auto nodes, NodesToImport(branch, outputs, state));
   ImportInitializers(branch, state);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] != om::kNoTensor) state.tensors[branch.inputs[i].name] = inputs[i];
+  }
   NPUSTREAM_RETURN_IF_ERROR(ImportNodes(branch, nodes, state));
   std::vector<om::TensorId> results;
   for (const std::string& name : outputs) {

@@ -20,7 +20,8 @@ Status ImportNodes(const OnnxGraph& graph, const std::vector<const OnnxNode*>& n
 // Lets a graph's constants be tensors.
 void ImportInitializers(const OnnxGraph& graph, ImportState& state);
 
-// A branch, whole: its outputs. Its names end with it.
-Result<std::vector<om::TensorId>> ImportBranch(const OnnxGraph& branch, ImportState& state);
+// A branch or body, whole, over these inputs: its outputs. Its names end with it.
+Result<std::vector<om::TensorId>> ImportBranch(const OnnxGraph& branch, const std::vector<om::TensorId>& inputs,
+                                               ImportState& state);
 
 }  // namespace npustream::compiler

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "npu_sim/compiler/ir/constants.h"
 #include "npu_sim/compiler/onnx/import_shapes.h"
 #include "npu_sim/compiler/onnx/importers.h"
@@ -25,13 +27,13 @@ struct Standardised {
 };
 
 // Over `axes` of the tensor `x`.
-Result<Standardised> EmitStandardised(ImportContext& context, om::TensorId x, const std::vector<int64_t>& axes) {
+Result<Standardised> EmitStandardised(ImportContext& context, om::TensorId x, const std::vector<int64_t>& axes,
+                                      float epsilon) {
   const om::DataType type = context.Tensor(x).type;
   const om::Dims dims = context.Tensor(x).dims;
   om::Dims reduced = dims;
   for (const int64_t axis : axes) reduced[static_cast<size_t>(axis)] = 1;
   const om::Attributes over = {{"axes", axes}, {"keepdims", int64_t{1}}};
-  const float epsilon = context.Float("epsilon", 1e-5f);
   const om::TensorId tiny = context.Constant(MakeFloats(context.node().name + ".epsilon", {1}, {&epsilon, 1}));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId mean, context.Emit("ReduceMean", {x}, over, type, reduced));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId centred, context.Emit("Sub", {x, mean}, {}, type, dims));
@@ -41,6 +43,10 @@ Result<Standardised> EmitStandardised(ImportContext& context, om::TensorId x, co
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId deviation, context.Emit("Sqrt", {safe}, {}, type, reduced));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId result, context.Emit("Div", {centred, deviation}, {}, type, dims));
   return Standardised{result, mean, variance, deviation};
+}
+
+Result<Standardised> EmitStandardised(ImportContext& context, om::TensorId x, const std::vector<int64_t>& axes) {
+  return EmitStandardised(context, x, axes, context.Float("epsilon", 1e-5f));
 }
 
 // A vector of one value per channel as [C,1,…,1], which broadcasts over `rank` dimensions.
@@ -171,6 +177,36 @@ Status ImportLayerNormalization(ImportContext& context) {
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled,
                              context.Emit("Mul", {normal.result, context.InputId(1)}, {}, type, dims));
   return context.Output("Add", {scaled, context.InputId(2)}, {}, dims);
+}
+
+// (x − mean) / (deviation + 1e-9): what the tiny number does, its square beside the variance does too.
+Status ImportMeanVarianceNormalization(ImportContext& context) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> axes,
+                             NormaliseAxes(context, context.Ints("axes", {0, 2, 3}), context.Rank(0)));
+  NPUSTREAM_ASSIGN_OR_RETURN(const Standardised normal, EmitStandardised(context, context.InputId(0), axes, 1e-18f));
+  return context.Bind(0, normal.result);
+}
+
+// x / sqrt(mean of squares + epsilon) · scale, over the axes from `axis` on.
+Status ImportRmsNormalization(ImportContext& context) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const int64_t axis, context.Axis(context.Int("axis", -1), context.Rank(0)));
+  const om::TensorId x = context.InputId(0);
+  const om::Dims dims = context.Dims(0);
+  if (BroadcastDims(dims, context.Dims(1)) != dims)
+    return context.Error(
+        fmt::format("a scale of shape [{}] does not fit [{}]", fmt::join(context.Dims(1), ","), fmt::join(dims, ",")));
+  const om::DataType type = context.Input(0).type;
+  om::Dims reduced = dims;
+  std::fill(reduced.begin() + axis, reduced.end(), 1);
+  const om::Attributes over = {{"axes", AxesFrom(axis, dims.size())}, {"keepdims", int64_t{1}}};
+  const float epsilon = context.Float("epsilon", 1e-5f);
+  const om::TensorId tiny = context.Constant(MakeFloats(context.node().name + ".epsilon", {1}, {&epsilon, 1}));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId square, context.Emit("Mul", {x, x}, {}, type, dims));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId mean, context.Emit("ReduceMean", {square}, over, type, reduced));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId safe, context.Emit("Add", {mean, tiny}, {}, type, reduced));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId root, context.Emit("Sqrt", {safe}, {}, type, reduced));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId normal, context.Emit("Div", {x, root}, {}, type, dims));
+  return context.Output("Mul", {normal, context.InputId(1)}, {}, dims);
 }
 
 // x / max(norm, tiny): composed of a reduction and a division.

@@ -54,6 +54,15 @@ Status ImportReduce(ImportContext& context) {
   return OutputReduction(context, attributes, ReducedDims(context.Dims(0), sorted, keepdims != 0));
 }
 
+Status ImportCumSum(ImportContext& context) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> given, context.ConstantInts(1, "the axis"));
+  if (given.size() != 1) return context.Error("the axis is not a single number");
+  NPUSTREAM_ASSIGN_OR_RETURN(const int64_t axis, context.Axis(given[0], context.Rank(0)));
+  const om::Attributes attributes = {
+      {"axis", axis}, {"exclusive", context.Int("exclusive", 0)}, {"reverse", context.Int("reverse", 0)}};
+  return context.Output("CumSum", {context.InputId(0)}, attributes, context.Dims(0));
+}
+
 Status ImportArgExtreme(ImportContext& context) {
   NPUSTREAM_ASSIGN_OR_RETURN(const int64_t axis, context.Axis(context.Int("axis", 0), context.Rank(0)));
   const int64_t keepdims = context.Int("keepdims", 1) != 0 ? 1 : 0;

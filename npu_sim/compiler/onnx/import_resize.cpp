@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "npu_sim/compiler/ir/constants.h"
+#include "npu_sim/compiler/onnx/import_shapes.h"
 #include "npu_sim/compiler/onnx/importers.h"
 
 namespace npustream::compiler {
@@ -21,7 +23,8 @@ struct Target {
   om::Dims dims;
 };
 
-Result<Target> FromScales(const ImportContext& context, std::vector<float> scales) {
+// `roi` as a Resize has it; empty when the whole picture is shown.
+Result<Target> FromScales(const ImportContext& context, std::vector<float> scales, const std::vector<float>& roi = {}) {
   const om::Dims& x = context.Dims(0);
   if (scales.size() != x.size()) {
     return context.Error(fmt::format("{} scales do not suit {} dimensions", scales.size(), x.size()));
@@ -29,7 +32,9 @@ Result<Target> FromScales(const ImportContext& context, std::vector<float> scale
   Target target{std::move(scales), {}};
   for (size_t i = 0; i < x.size(); ++i) {
     if (!(target.scales[i] > 0) || target.scales[i] > kMaxScale) return context.Error("a scale is out of range");
-    target.dims.push_back(static_cast<int64_t>(std::floor(static_cast<float>(x[i]) * target.scales[i])));
+    const float shown = roi.empty() ? 1 : roi[i + x.size()] - roi[i];
+    if (!(shown >= -kMaxScale && shown <= kMaxScale)) return context.Error("the region is out of range");
+    target.dims.push_back(static_cast<int64_t>(std::floor(static_cast<float>(x[i]) * shown * target.scales[i])));
     if (target.dims.back() < 1) return context.Error("its result is empty");
   }
   return target;
@@ -93,7 +98,7 @@ Status KeepAspectRatio(const ImportContext& context, std::vector<int64_t>& sizes
   return {};
 }
 
-Result<Target> ReadTarget(const ImportContext& context) {
+Result<Target> ReadTarget(const ImportContext& context, const std::vector<float>& roi) {
   const size_t scales_at = context.opset() < 11 ? kScales10 : kScales11;
   const bool has_sizes =
       context.opset() >= 11 && context.HasInput(kSizes11) && om::ElementCount(context.Dims(kSizes11)) > 0;
@@ -106,81 +111,128 @@ Result<Target> ReadTarget(const ImportContext& context) {
   }
   NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<float> given, context.ConstantFloats(scales_at, "the scale"));
   NPUSTREAM_ASSIGN_OR_RETURN(std::vector<float> scales, SpreadOverAxes(context, given, [](size_t) { return 1.0f; }));
-  return FromScales(context, std::move(scales));
+  return FromScales(context, std::move(scales), roi);
 }
 
-// The axes that change size or are mapped by a scale.
-std::vector<size_t> ResizedAxes(const om::Dims& from, const Target& target) {
-  std::vector<size_t> axes;
-  for (size_t i = 0; i < from.size(); ++i) {
-    if (from[i] != target.dims[i] || target.scales[i] != 1) axes.push_back(i);
+// The part of a picture that tf_crop_and_resize shows: where it begins on every axis, then where it ends, as shares.
+Result<std::vector<float>> ReadRoi(const ImportContext& context) {
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<float> given, context.ConstantFloats(1, "the region of interest"));
+  const auto half = static_cast<std::ptrdiff_t>(given.size() / 2);
+  NPUSTREAM_ASSIGN_OR_RETURN(
+      std::vector<float> roi,
+      SpreadOverAxes(context, std::vector<float>(given.begin(), given.begin() + half), [](size_t) { return 0.0f; }));
+  NPUSTREAM_ASSIGN_OR_RETURN(
+      const std::vector<float> ends,
+      SpreadOverAxes(context, std::vector<float>(given.begin() + half, given.end()), [](size_t) { return 1.0f; }));
+  roi.insert(roi.end(), ends.begin(), ends.end());
+  if (roi.size() == 2 * context.Dims(0).size()) return roi;
+  return context.Error(fmt::format("a region of {} values does not suit {} dimensions", given.size(), context.Rank(0)));
+}
+
+// Resizes axis by axis where the kernel does not do all of it at once.
+class ResizeAxes {
+ public:
+  ResizeAxes(ImportContext& context, Target target, om::Attributes attributes, std::vector<float> roi)
+      : context_(context), target_(std::move(target)), attributes_(std::move(attributes)), roi_(std::move(roi)) {}
+
+  Result<om::TensorId> Emit() {
+    const om::Dims& x = context_.Dims(0);
+    const bool picture = (x.size() == 3 || x.size() == 4) && !Changes(0);
+    const bool at_once = picture && (!Changes(1) || (x.size() == 4 && !Changes(3)));
+    if (at_once) return EmitNode(context_.InputId(0), target_.dims, target_.scales, roi_);
+    om::TensorId result = context_.InputId(0);
+    for (size_t axis = 0; axis < x.size(); ++axis) {
+      if (!Changes(axis)) continue;
+      NPUSTREAM_ASSIGN_OR_RETURN(result, EmitAxis(result, axis));
+    }
+    return result;
   }
-  return axes;
-}
 
-struct Method {
-  std::string mode, coordinates, nearest;
+ private:
+  bool Changes(size_t axis) const {
+    const size_t rank = target_.dims.size();
+    return target_.dims[axis] != context_.Dims(0)[axis] || target_.scales[axis] != 1 ||
+           (!roi_.empty() && (roi_[axis] != 0 || roi_[axis + rank] != 1));
+  }
+
+  // As the height of a picture.
+  Result<om::TensorId> EmitAxis(om::TensorId x, size_t axis) {
+    om::Dims dims = context_.Tensor(x).dims;
+    const auto at = dims.begin() + static_cast<std::ptrdiff_t>(axis);
+    om::Dims picture = {om::ElementCount(om::Dims(dims.begin(), at)), 1, *at,
+                        om::ElementCount(om::Dims(at + 1, dims.end()))};
+    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId before, EmitReshape(context_, x, picture));
+    picture[2] = *at = target_.dims[axis];
+    std::vector<float> roi;
+    if (!roi_.empty()) roi = {0, 0, roi_[axis], 0, 1, 1, roi_[axis + dims.size()], 1};
+    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId after,
+                               EmitNode(before, picture, {1, 1, target_.scales[axis], 1}, std::move(roi)));
+    return EmitReshape(context_, after, dims);
+  }
+
+  Result<om::TensorId> EmitNode(om::TensorId x, om::Dims dims, std::vector<float> scales, std::vector<float> roi) {
+    om::Attributes attributes = attributes_;
+    attributes["scales"] = std::move(scales);
+    if (!roi.empty()) attributes["roi"] = std::move(roi);
+    return context_.Emit("Resize", {x}, std::move(attributes), context_.Input(0).type, std::move(dims));
+  }
+
+  ImportContext& context_;
+  Target target_;
+  om::Attributes attributes_;
+  std::vector<float> roi_;
 };
 
-om::Attributes ResizeAttributes(const ImportContext& context, const Method& method, std::vector<float> scales) {
-  return {{"scales", std::move(scales)},
-          {"mode", method.mode},
-          {"coordinate_transformation_mode", method.coordinates},
-          {"nearest_mode", method.nearest},
-          {"cubic_coeff_a", context.Float("cubic_coeff_a", -0.75f)},
-          {"exclude_outside", context.Int("exclude_outside", 0)}};
+// Which places of an axis of `out` places lie within the `in` pixels of the source, when [begin, end] of it is shown.
+std::vector<bool> Inside(int64_t in, int64_t out, float begin, float end) {
+  std::vector<bool> inside;
+  const float last = static_cast<float>(in - 1);
+  for (int64_t i = 0; i < out; ++i) {
+    const float place = out == 1
+                            ? 0.5f * (begin + end) * last
+                            : begin * last + static_cast<float>(i) * (end - begin) * last / static_cast<float>(out - 1);
+    inside.push_back(place >= 0 && place <= last);
+  }
+  return inside;
 }
 
-// Resizes one or two axes of x, which become rows and columns of a picture for it.
-Result<om::TensorId> EmitResized(ImportContext& context, om::TensorId x, const Target& target, const Method& method,
-                                 const std::vector<size_t>& axes) {
-  const om::DataType type = context.Tensor(x).type;
-  const om::Dims from = context.Tensor(x).dims;
-  std::vector<int64_t> perm, back(from.size());
-  om::Dims moved, resized, picture = {1, 1}, larger;
-  std::vector<float> scales = {1, 1};
-  for (size_t i = 0; i < from.size(); ++i) {
-    if (std::find(axes.begin(), axes.end(), i) == axes.end()) perm.push_back(static_cast<int64_t>(i));
+// `x`, but the extrapolation value where a place lies outside the source.
+Result<om::TensorId> EmitExtrapolated(ImportContext& context, om::TensorId x, const std::vector<float>& roi) {
+  const om::Dims dims = context.Tensor(x).dims;
+  om::TensorId result = x;
+  const float value = context.Float("extrapolation_value", 0);
+  const om::TensorId fill = context.Constant(MakeFloats(context.node().name + ".extrapolation", {1}, {&value, 1}));
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    const std::vector<bool> inside = Inside(context.Dims(0)[axis], dims[axis], roi[axis], roi[axis + dims.size()]);
+    if (std::find(inside.begin(), inside.end(), false) == inside.end()) continue;
+    om::Bytes content;
+    for (const bool is : inside) content.push_back(std::byte{is});
+    om::Dims mask_dims(dims.size(), 1);
+    mask_dims[axis] = dims[axis];
+    const om::TensorId mask = context.Constant({context.node().name + ".inside", om::DataType::kBool, mask_dims,
+                                                std::make_shared<const om::Bytes>(std::move(content))});
+    NPUSTREAM_ASSIGN_OR_RETURN(result, context.Emit("Where", {mask, result, fill}, {}, context.Tensor(x).type, dims));
   }
-  for (const int64_t axis : perm) picture[1] *= from[static_cast<size_t>(axis)];
-  for (const size_t axis : axes) {
-    perm.push_back(static_cast<int64_t>(axis));
-    picture.push_back(from[axis]);
-    scales.push_back(target.scales[axis]);
-  }
-  larger = picture;
-  for (size_t i = 0; i < axes.size(); ++i) larger[2 + i] = target.dims[axes[i]];
-  om::Dims result = from;
-  for (const size_t axis : axes) result[axis] = target.dims[axis];
-  for (size_t i = 0; i < perm.size(); ++i) {
-    back[static_cast<size_t>(perm[i])] = static_cast<int64_t>(i);
-    moved.push_back(from[static_cast<size_t>(perm[i])]);
-    resized.push_back(result[static_cast<size_t>(perm[i])]);
-  }
-  NPUSTREAM_ASSIGN_OR_RETURN(x, context.Emit("Transpose", {x}, {{"perm", perm}}, type, moved));
-  NPUSTREAM_ASSIGN_OR_RETURN(x, context.Emit("Reshape", {x}, {}, type, picture));
-  NPUSTREAM_ASSIGN_OR_RETURN(
-      x, context.Emit("Resize", {x}, ResizeAttributes(context, method, std::move(scales)), type, larger));
-  NPUSTREAM_ASSIGN_OR_RETURN(x, context.Emit("Reshape", {x}, {}, type, resized));
-  return context.Emit("Transpose", {x}, {{"perm", back}}, type, result);
+  return result;
 }
 
-// The kernel does rows and columns of pictures; whatever else a model resizes is brought into that form, two axes at a
-// time.
-Status OutputResize(ImportContext& context, Target target, const Method& method) {
-  const size_t rank = context.Dims(0).size();
-  const std::vector<size_t> axes = ResizedAxes(context.Dims(0), target);
-  if ((rank == 3 || rank == 4) && (axes.empty() || axes[0] >= 2)) {
-    return context.Output("Resize", {context.InputId(0)}, ResizeAttributes(context, method, std::move(target.scales)),
-                          std::move(target.dims));
+Status OutputResize(ImportContext& context, Target target, const std::string& mode, const std::string& coordinates,
+                    const std::string& nearest, const std::vector<float>& roi = {}) {
+  om::Attributes attributes = {{"mode", mode},
+                               {"coordinate_transformation_mode", coordinates},
+                               {"nearest_mode", nearest},
+                               {"cubic_coeff_a", context.Float("cubic_coeff_a", -0.75f)},
+                               {"exclude_outside", context.Int("exclude_outside", 0)}};
+  for (const int64_t dim : target.dims) {
+    if (dim > kMaxSize) return context.Error(fmt::format("a result of {} places is out of range", dim));
   }
-  om::TensorId x = context.InputId(0);
-  for (size_t i = 0; i < axes.size(); i += 2) {
-    const std::vector<size_t> pair(axes.begin() + static_cast<std::ptrdiff_t>(i),
-                                   axes.begin() + static_cast<std::ptrdiff_t>(std::min(i + 2, axes.size())));
-    NPUSTREAM_ASSIGN_OR_RETURN(x, EmitResized(context, x, target, method, pair));
+  if (context.Int("antialias", 0) != 0) attributes["antialias"] = int64_t{1};
+  NPUSTREAM_ASSIGN_OR_RETURN(om::TensorId result,
+                             ResizeAxes(context, std::move(target), std::move(attributes), roi).Emit());
+  if (!roi.empty()) {
+    NPUSTREAM_ASSIGN_OR_RETURN(result, EmitExtrapolated(context, result, roi));
   }
-  return context.Output("Reshape", {x}, {}, context.Input(0).type, std::move(target.dims));
+  return context.Bind(0, result);
 }
 
 Status CheckOneOf(const ImportContext& context, const char* name, const std::string& value,
@@ -200,12 +252,15 @@ Status ImportResize(ImportContext& context) {
   NPUSTREAM_RETURN_IF_ERROR(CheckOneOf(context, "mode", mode, {"nearest", "linear", "cubic"}));
   NPUSTREAM_RETURN_IF_ERROR(CheckOneOf(context, "coordinate_transformation_mode", coordinates,
                                        {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners",
-                                        "asymmetric", "tf_half_pixel_for_nn"}));
+                                        "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize"}));
   NPUSTREAM_RETURN_IF_ERROR(
       CheckOneOf(context, "nearest_mode", nearest, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}));
-  if (context.Int("antialias", 0) != 0) return context.Unsupported("antialias is not supported");
-  NPUSTREAM_ASSIGN_OR_RETURN(Target target, ReadTarget(context));
-  return OutputResize(context, std::move(target), {mode, coordinates, nearest});
+  std::vector<float> roi;
+  if (coordinates == "tf_crop_and_resize") {
+    NPUSTREAM_ASSIGN_OR_RETURN(roi, ReadRoi(context));
+  }
+  NPUSTREAM_ASSIGN_OR_RETURN(Target target, ReadTarget(context, roi));
+  return OutputResize(context, std::move(target), mode, coordinates, nearest, roi);
 }
 
 // The predecessor of Resize (opsets 7 to 9).
@@ -222,7 +277,7 @@ Status ImportUpsample(ImportContext& context) {
     NPUSTREAM_ASSIGN_OR_RETURN(scales, context.ConstantFloats(1, "the scale"));
   }
   NPUSTREAM_ASSIGN_OR_RETURN(Target target, FromScales(context, std::move(scales)));
-  return OutputResize(context, std::move(target), {mode, "asymmetric", "floor"});
+  return OutputResize(context, std::move(target), mode, "asymmetric", "floor");
 }
 
 }  // namespace npustream::compiler

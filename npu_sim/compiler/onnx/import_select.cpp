@@ -1,4 +1,4 @@
-// Operators that pick by value or place: TopK, NonMaxSuppression, GridSample.
+// Operators that pick by value or place: RoiAlign, TopK, NonMaxSuppression, GridSample.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,6 +25,24 @@ Result<float> ScalarFloat(const ImportContext& context, size_t input, const char
 }
 
 }  // namespace
+
+// Opset 16 moved the regions by half a pixel unless it is told not to.
+Status ImportRoiAlign(ImportContext& context) {
+  const om::Dims &x = context.Dims(0), &rois = context.Dims(1);
+  if (x.size() != 4 || rois.size() != 2 || rois[1] != 4 || context.Dims(2) != om::Dims{rois[0]}) {
+    return context.Error(fmt::format("regions [{}] do not fit [{}]", fmt::join(rois, ","), fmt::join(x, ",")));
+  }
+  const int64_t height = context.Int("output_height", 1), width = context.Int("output_width", 1);
+  if (height < 1 || width < 1) return context.Error(fmt::format("a result of {} x {} is out of range", height, width));
+  const om::Attributes attributes = {
+      {"mode", context.String("mode", "avg")},
+      {"sampling_ratio", context.Int("sampling_ratio", 0)},
+      {"spatial_scale", context.Float("spatial_scale", 1)},
+      {"coordinate_transformation_mode",
+       context.opset() < 16 ? "output_half_pixel" : context.String("coordinate_transformation_mode", "half_pixel")}};
+  return context.Output("RoiAlign", {context.InputId(0), context.InputId(1), context.InputId(2)}, attributes,
+                        {rois[0], x[1], height, width});
+}
 
 // k was an attribute before opset 10.
 Status ImportTopK(ImportContext& context) {

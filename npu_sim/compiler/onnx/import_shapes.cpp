@@ -8,9 +8,6 @@
 namespace npustream::compiler {
 namespace {
 
-// Larger strides, kernels and pads are not a network; keeps products inside 64 bits.
-constexpr int64_t kMaxWindow = 1 << 16;
-
 Status CheckList(const ImportContext& context, const char* name, const std::vector<int64_t>& values, size_t count,
                  int64_t smallest) {
   if (values.size() != count) {
@@ -124,6 +121,25 @@ Result<Window> ReadWindow(const ImportContext& context, std::vector<int64_t> ker
     }
   }
   return window;
+}
+
+Status CheckWindowLists(const ImportContext& context, const Window& window, size_t spatial) {
+  NPUSTREAM_RETURN_IF_ERROR(CheckList(context, "kernel_shape", window.kernel, spatial, 1));
+  NPUSTREAM_RETURN_IF_ERROR(CheckList(context, "strides", window.strides, spatial, 1));
+  NPUSTREAM_RETURN_IF_ERROR(CheckList(context, "dilations", window.dilations, spatial, 1));
+  return CheckList(context, "pads", window.pads, 2 * spatial, 0);
+}
+
+Result<om::TensorId> EmitReshape(ImportContext& context, om::TensorId x, om::Dims dims) {
+  if (context.Tensor(x).dims == dims) return x;
+  return context.EmitFolded("Reshape", {x}, {}, context.Tensor(x).type, std::move(dims));
+}
+
+Result<om::TensorId> EmitTranspose(ImportContext& context, om::TensorId x, const std::vector<int64_t>& perm) {
+  if (std::is_sorted(perm.begin(), perm.end())) return x;
+  om::Dims dims;
+  for (const int64_t axis : perm) dims.push_back(context.Tensor(x).dims[static_cast<size_t>(axis)]);
+  return context.EmitFolded("Transpose", {x}, {{"perm", perm}}, context.Tensor(x).type, std::move(dims));
 }
 
 }  // namespace npustream::compiler

@@ -20,6 +20,9 @@ Result<std::vector<int64_t>> NormaliseAxes(const ImportContext& context, std::ve
 Result<std::optional<std::vector<int64_t>>> AxesArgument(const ImportContext& context, size_t input_index,
                                                          int64_t input_since);
 
+// Larger strides, kernels and pads are not a network; keeps products inside 64 bits.
+inline constexpr int64_t kMaxWindow = 1 << 16;
+
 // A convolution's or pool's window over the spatial axes.
 struct Window {
   std::vector<int64_t> kernel, strides, dilations;
@@ -31,5 +34,12 @@ struct Window {
 // Reads strides, dilations, pads, auto_pad and ceil_mode of a node whose window is `kernel` over input 0.
 // Checks counts and signs and that the result is not empty.
 Result<Window> ReadWindow(const ImportContext& context, std::vector<int64_t> kernel);
+
+// Whether a window's lists have one value (pads: two) for each of `spatial` axes, within reason.
+Status CheckWindowLists(const ImportContext& context, const Window& window, size_t spatial);
+
+// `x` with other dims of the same count, and with its axes in the order `perm`. Constants stay constants.
+Result<om::TensorId> EmitReshape(ImportContext& context, om::TensorId x, om::Dims dims);
+Result<om::TensorId> EmitTranspose(ImportContext& context, om::TensorId x, const std::vector<int64_t>& perm);
 
 }  // namespace npustream::compiler

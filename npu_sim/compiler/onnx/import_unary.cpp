@@ -4,6 +4,7 @@
 #include <map>
 
 #include "npu_sim/compiler/ir/constants.h"
+#include "npu_sim/compiler/onnx/import_shapes.h"
 #include "npu_sim/compiler/onnx/importers.h"
 
 namespace npustream::compiler {
@@ -67,27 +68,73 @@ Status ImportThresholdedRelu(ImportContext& context) {
   return context.Output("Where", {above, context.InputId(0), otherwise}, {}, context.Dims(0));
 }
 
+// True where a number is not equal to itself.
+Status ImportIsNan(ImportContext& context) {
+  const om::TensorId x = context.InputId(0);
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId equal,
+                             context.Emit("Equal", {x, x}, {}, om::DataType::kBool, context.Dims(0)));
+  return context.Output("Not", {equal}, {}, om::DataType::kBool, context.Dims(0));
+}
+
+Status ImportIsInf(ImportContext& context) {
+  const bool positive = context.Int("detect_positive", 1) != 0, negative = context.Int("detect_negative", 1) != 0;
+  const om::Dims dims = context.Dims(0);
+  om::TensorId x = context.InputId(0);
+  if (positive == negative) {
+    NPUSTREAM_ASSIGN_OR_RETURN(x, context.Emit("Abs", {x}, {}, context.Input(0).type, dims));
+  }
+  // Nothing has the value that is looked for when neither sign is: no magnitude is below zero.
+  const float infinity = std::numeric_limits<float>::infinity(), sought = positive ? infinity : -infinity;
+  const om::TensorId value = context.Constant(MakeFloats(context.node().name + ".infinity", {1}, {&sought, 1}));
+  return context.Output("Equal", {x, value}, {}, om::DataType::kBool, dims);
+}
+
+// x + bias below −lambd, x − bias above lambd, else 0.
+Status ImportShrink(ImportContext& context) {
+  const float bias = context.Float("bias", 0), lambd = context.Float("lambd", 0.5f), lowest = -lambd, zero = 0;
+  const om::Dims dims = context.Dims(0);
+  const om::DataType type = context.Input(0).type;
+  const om::TensorId x = context.InputId(0);
+  const auto constant = [&](const char* name, const float& value) {
+    return context.Constant(MakeFloats(context.node().name + name, {1}, {&value, 1}));
+  };
+  const om::TensorId step = constant(".bias", bias), none = constant(".zero", zero);
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId below,
+                             context.Emit("Less", {x, constant(".low", lowest)}, {}, om::DataType::kBool, dims));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId above,
+                             context.Emit("Greater", {x, constant(".high", lambd)}, {}, om::DataType::kBool, dims));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId raised, context.Emit("Add", {x, step}, {}, type, dims));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId lowered, context.Emit("Sub", {x, step}, {}, type, dims));
+  NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId upper, context.Emit("Where", {above, lowered, none}, {}, type, dims));
+  return context.Output("Where", {below, raised, upper}, {}, type, dims);
+}
+
 namespace {
 
-// A bound that is no constant is applied as an operator of its own.
-Status ClipByComputed(ImportContext& context) {
+// Bounds that are computed, or numbers that are not real: the greater of x and one, the smaller of that and the other.
+Status OutputClipByBounds(ImportContext& context) {
   om::TensorId x = context.InputId(0);
   const om::DataType type = context.Input(0).type;
-  for (const auto& [input, op] : {std::pair<size_t, const char*>{1, "Max"}, {2, "Min"}}) {
+  for (size_t input = 1; input <= 2; ++input) {
     if (!context.HasInput(input)) continue;
-    if (om::ElementCount(context.Dims(input)) != 1) return context.Error("a bound is not a single number");
-    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId bound,
-                               context.Emit("Reshape", {context.InputId(input)}, {}, type, om::Dims{}));
-    NPUSTREAM_ASSIGN_OR_RETURN(x, context.Emit(op, {x, bound}, {}, type, context.Dims(0)));
+    if (om::ElementCount(context.Dims(input)) != 1 || context.Input(input).type != type)
+      return context.Error(fmt::format("input {} is not a single number of type {}", input, om::ToString(type)));
+    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId bound, EmitReshape(context, context.InputId(input), {}));
+    NPUSTREAM_ASSIGN_OR_RETURN(x, context.Emit(input == 1 ? "Max" : "Min", {x, bound}, {}, type, context.Dims(0)));
   }
-  return context.Bind(0, x);
+  return x == context.InputId(0) ? ImportIdentity(context) : context.Bind(0, x);
+}
+
+bool HasConstantBounds(const ImportContext& context) {
+  return context.opset() < 11 || ((!context.HasInput(1) || context.Input(1).is_constant()) &&
+                                  (!context.HasInput(2) || context.Input(2).is_constant()));
 }
 
 }  // namespace
 
 Status ImportClip(ImportContext& context) {
-  const auto is_computed = [&](size_t input) { return context.HasInput(input) && !context.Input(input).is_constant(); };
-  if (context.opset() >= 11 && (is_computed(1) || is_computed(2))) return ClipByComputed(context);
+  if (context.Input(0).type != om::DataType::kFloat32 || !HasConstantBounds(context))
+    return OutputClipByBounds(context);
   om::Attributes attributes;
   const auto bound = [&](size_t input, const char* name) -> Status {
     if (context.opset() < 11) {

@@ -14,7 +14,10 @@ Status ImportConvTranspose(ImportContext& context);
 Status ImportAveragePool(ImportContext& context);
 Status ImportGlobalAveragePool(ImportContext& context);
 Status ImportGlobalMaxPool(ImportContext& context);
+Status ImportGlobalLpPool(ImportContext& context);
+Status ImportLpPool(ImportContext& context);
 Status ImportMaxPool(ImportContext& context);
+Status ImportMaxUnpool(ImportContext& context);
 // import_unary.cpp
 Status ImportCelu(ImportContext& context);
 Status ImportClip(ImportContext& context);
@@ -22,16 +25,22 @@ Status ImportHardSigmoid(ImportContext& context);
 Status ImportUnary(ImportContext& context);           // the result is like the input, no attributes
 Status ImportUnaryWithAlpha(ImportContext& context);  // LeakyRelu, Elu: alpha with the operator's default
 Status ImportGelu(ImportContext& context);
+Status ImportIsInf(ImportContext& context);
+Status ImportIsNan(ImportContext& context);
 Status ImportSelu(ImportContext& context);
+Status ImportShrink(ImportContext& context);
 Status ImportThresholdedRelu(ImportContext& context);
 // import_binary.cpp
 Status ImportBinary(ImportContext& context);
+Status ImportBitShift(ImportContext& context);
 Status ImportCompare(ImportContext& context);
 Status ImportMean(ImportContext& context);
 Status ImportMod(ImportContext& context);
 Status ImportPRelu(ImportContext& context);
 Status ImportVariadic(ImportContext& context);  // Sum, Max, Min of any number
 Status ImportWhere(ImportContext& context);
+// import_einsum.cpp
+Status ImportEinsum(ImportContext& context);
 // import_matmul.cpp
 Status ImportGemm(ImportContext& context);
 Status ImportMatMul(ImportContext& context);
@@ -42,6 +51,8 @@ Status ImportInstanceNormalization(ImportContext& context);
 Status ImportLayerNormalization(ImportContext& context);
 Status ImportLpNormalization(ImportContext& context);
 Status ImportLrn(ImportContext& context);
+Status ImportMeanVarianceNormalization(ImportContext& context);
+Status ImportRmsNormalization(ImportContext& context);
 Status ImportSoftmax(ImportContext& context);
 // import_reshape.cpp
 Status ImportDropout(ImportContext& context);
@@ -64,31 +75,45 @@ Status ImportSplit(ImportContext& context);
 Status ImportPad(ImportContext& context);
 Status ImportSlice(ImportContext& context);
 // import_gather.cpp
+Status ImportCompress(ImportContext& context);
 Status ImportGather(ImportContext& context);
 Status ImportGatherElements(ImportContext& context);
 Status ImportGatherNd(ImportContext& context);
+Status ImportReverseSequence(ImportContext& context);
 Status ImportScatter(ImportContext& context);
+// import_mask.cpp
+Status ImportHardmax(ImportContext& context);
+Status ImportOneHot(ImportContext& context);
+Status ImportTrilu(ImportContext& context);
 // import_select.cpp
 Status ImportGridSample(ImportContext& context);
 Status ImportNonMaxSuppression(ImportContext& context);
+Status ImportRoiAlign(ImportContext& context);
 Status ImportTopK(ImportContext& context);
 // import_constant.cpp
 Status ImportConstant(ImportContext& context);
 Status ImportConstantOfShape(ImportContext& context);
+Status ImportEyeLike(ImportContext& context);
 Status ImportNonZero(ImportContext& context);
 Status ImportRange(ImportContext& context);
 Status ImportShape(ImportContext& context);
 Status ImportSize(ImportContext& context);
 // import_control.cpp
 Status ImportIf(ImportContext& context);
+// import_loop.cpp
+Status ImportLoop(ImportContext& context);
+Status ImportScan(ImportContext& context);
 // import_cast.cpp
 Status ImportCast(ImportContext& context);
 Status ImportCastLike(ImportContext& context);
 // import_resize.cpp
 Status ImportResize(ImportContext& context);
 Status ImportUpsample(ImportContext& context);
+// import_recurrent.cpp
+Status ImportRecurrent(ImportContext& context);  // LSTM, GRU, RNN
 // import_reduce.cpp
 Status ImportArgExtreme(ImportContext& context);
+Status ImportCumSum(ImportContext& context);
 Status ImportReduce(ImportContext& context);
 
 // import_fused.cpp
@@ -96,7 +121,6 @@ Status ImportBiasGelu(ImportContext& context);
 Status ImportFastGelu(ImportContext& context);
 Status ImportFusedMatMul(ImportContext& context);
 Status ImportQuickGelu(ImportContext& context);
-Status ImportSimplifiedLayerNormalization(ImportContext& context);
 Status ImportSkipLayerNormalization(ImportContext& context);
 Status ImportSkipSimplifiedLayerNormalization(ImportContext& context);
 // import_qlinear.cpp

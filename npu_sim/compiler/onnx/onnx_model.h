@@ -36,7 +36,7 @@ struct OnnxNode {
   std::string domain;  // "" for ai.onnx
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
-  om::Attributes attributes;
+  om::Attributes attributes;                                          // lists of strings as one, separated by commas
   std::map<std::string, om::Tensor> tensors;                          // attributes that are tensors
   std::map<std::string, std::shared_ptr<const OnnxGraph>> subgraphs;  // branches and bodies; shared: nodes are copied
 };

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <google/protobuf/stubs/logging.h>
 
 #include <limits>
@@ -26,6 +27,12 @@ struct Reader {
   Status ReadAttribute(const onnx::AttributeProto& proto, OnnxNode& node);
   Status ReadSubgraph(const onnx::AttributeProto& proto, OnnxNode& node);
 };
+
+OnnxValue NamedValue(const std::string& name) {
+  OnnxValue value;
+  value.name = name;
+  return value;
+}
 
 Result<OnnxValue> ReadValue(const onnx::ValueInfoProto& proto) {
   OnnxValue value;
@@ -74,8 +81,11 @@ Status Reader::ReadAttribute(const onnx::AttributeProto& proto, OnnxNode& node) 
       node.tensors[proto.name()] = std::move(*tensor);
       break;
     }
+    case onnx::AttributeProto::STRINGS:
+      node.attributes[proto.name()] = fmt::format("{}", fmt::join(proto.strings(), ","));
+      break;
     case onnx::AttributeProto::GRAPH: return ReadSubgraph(proto, node);
-    default: break;  // lists of strings, sparse tensors, types: no operator that we import has one
+    default: break;  // sparse tensors, types: no operator that we import has one
   }
   return {};
 }
@@ -113,15 +123,14 @@ Result<OnnxGraph> Reader::ReadGraph(const onnx::GraphProto& proto) {
   NPUSTREAM_RETURN_IF_ERROR(ReadInitializers(proto, graph));
   for (const auto& input : proto.input()) {
     if (graph.initializers.count(input.name()) != 0) continue;
-    NPUSTREAM_ASSIGN_OR_RETURN(OnnxValue value, ReadValue(input));
-    graph.inputs.push_back(std::move(value));
+    // What a body gets is known without its saying so.
+    const bool untyped = depth > 0 && input.type().value_case() == onnx::TypeProto::VALUE_NOT_SET;
+    NPUSTREAM_ASSIGN_OR_RETURN(graph.inputs.emplace_back(), untyped ? NamedValue(input.name()) : ReadValue(input));
   }
   for (const auto& output : proto.output()) {
     // Outputs often lack a type in subgraphs and in hand-made models; only the name is needed.
     Result<OnnxValue> value = ReadValue(output);
-    OnnxValue untyped;
-    untyped.name = output.name();
-    graph.outputs.push_back(value.ok() ? std::move(*value) : std::move(untyped));
+    graph.outputs.push_back(value.ok() ? std::move(*value) : NamedValue(output.name()));
   }
   for (const auto& node_proto : proto.node()) {
     NPUSTREAM_ASSIGN_OR_RETURN(OnnxNode node, ReadNode(node_proto, graph.nodes.size()));

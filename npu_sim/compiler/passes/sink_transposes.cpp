@@ -110,7 +110,7 @@ bool TurnAttributes(const Perm& perm, om::Node& node, Perm& result_perm) {
   }
   if (op == "Resize") {
     const std::vector<float> scales = om::GetFloats(node, "scales");
-    if (scales.size() != perm.size()) return false;
+    if (scales.size() != perm.size() || node.attributes.count("roi") != 0) return false;
     node.attributes["scales"] = Permuted(scales, Inverse(perm));
     return true;
   }

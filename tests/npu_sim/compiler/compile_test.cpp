@@ -10,6 +10,7 @@
 
 #include "npu_sim/om/om_reader.h"
 #include "npu_sim/om/om_writer.h"
+#include "npu_sim/program/model_report.h"
 #include "npu_sim/program/program.h"
 #include "tests/npu_sim/compiler/support/model_builder.h"
 #include "tests/support/test_data.h"
@@ -179,7 +180,20 @@ void PrintTo(const RealModel& model, std::ostream* out) { *out << model.file; }
 
 class RealModelTest : public testing::TestWithParam<RealModel> {};
 
-TEST_P(RealModelTest, Compiles) {
+// The pool holds what is alive at once and little besides.
+void ExpectTightPool(const om::OmModel& model) {
+  const auto bytes = om::WriteOm(model);
+  ASSERT_TRUE(bytes.ok()) << bytes.status().message();
+  const auto file = om::OmFile::FromBytes(*bytes);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  const auto report = program::ReportModel(**file);
+  ASSERT_TRUE(report.ok()) << report.status().message();
+  for (const program::PlanReport& plan : report->plans) {
+    EXPECT_LE(static_cast<double>(plan.pool_bytes), 1.10 * static_cast<double>(plan.pool_lower_bound));
+  }
+}
+
+TEST_P(RealModelTest, CompilesIntoATightPool) {
   NPUSTREAM_TEST_DATA_OR_SKIP(path, std::string("models/") + GetParam().file);
   const auto onnx = ReadOnnxModel(path);
   ASSERT_TRUE(onnx.ok()) << onnx.status().message();
@@ -187,7 +201,7 @@ TEST_P(RealModelTest, Compiles) {
   ASSERT_TRUE(model.ok()) << model.status().message();
   EXPECT_TRUE(model->plans[0].per_image);
   EXPECT_LE(model->plans[0].graph.nodes.size(), GetParam().most_nodes);
-  EXPECT_TRUE(om::WriteOm(*model).ok());
+  ExpectTightPool(*model);
 }
 
 INSTANTIATE_TEST_SUITE_P(SharedData, RealModelTest,

@@ -32,6 +32,35 @@ ModelBuilder Unary(const char* op, const om::Dims& x, om::Attributes attributes 
   return ModelBuilder().Input("x", x).Node(op, {"x"}, "y", std::move(attributes)).Output("y");
 }
 
+ModelBuilder Einsum(const char* equation, const om::Dims& x) {
+  return Unary("Einsum", x, {{"equation", std::string(equation)}});
+}
+
+// Of 4 steps, 2 rows, 3 values and a hidden state of 5.
+ModelBuilder Recurrent(const char* op, om::Attributes attributes, const Ints& lengths = {}) {
+  const int64_t columns = 5 * (op == std::string("LSTM") ? 4 : op == std::string("GRU") ? 3 : 1);
+  ModelBuilder builder(14);
+  builder.Input("x", {4, 2, 3}).Weights("w", {1, columns, 3}).Weights("r", {1, columns, 5});
+  std::vector<std::string> inputs = {"x", "w", "r"};
+  if (!lengths.empty()) {
+    builder.Ints("lengths", lengths);
+    inputs.insert(inputs.end(), {"", "lengths"});
+  }
+  return builder.Node(op, inputs, "y", std::move(attributes)).Output("y");
+}
+
+// One that adds x to itself; the number of iterations is an input of these dims, or left out when they are empty.
+ModelBuilder Loop(const om::Dims& count, om::DataType type) {
+  ModelBuilder body, builder;
+  body.Input("i", {}).Input("go", {}).Input("v", {1}).Node("Add", {"v", "v"}, "w").Output("go").Output("w");
+  builder.Input("x", {1});
+  if (!count.empty()) builder.Input("count", count, type);
+  builder.Node("Loop", {count.empty() ? "" : "count", "", "x"}, "y").Output("y");
+  builder.model().graph.nodes.back().subgraphs = {
+      {"body", std::make_shared<const OnnxGraph>(static_cast<const OnnxModel&>(body).graph)}};
+  return builder;
+}
+
 std::vector<ErrorCase> Cases() {
   const auto kInvalid = StatusCode::kInvalidArgument;
   const auto kCorrupt = StatusCode::kCorruptData;
@@ -176,13 +205,45 @@ std::vector<ErrorCase> Cases() {
            .Node("Dropout", {"x", "ratio", "training"}, "y")
            .Output("y"),
        kUnsupported, "training mode"},
-      {"used_indices_of_a_pool",
-       ModelBuilder()
-           .Input("x", {1, 1, 4, 4})
-           .NodeOfMany("MaxPool", {"x"}, {"y", "i"}, {{"kernel_shape", Ints{2, 2}}})
-           .Node("Cast", {"i"}, "z", {{"to", int64_t{1}}})
-           .Output("z"),
+      {"used_output_that_is_not_computed",
+       ModelBuilder().Input("x", {1, 4}).NodeOfMany("Softmax", {"x"}, {"y", "i"}).Node("Abs", {"i"}, "z").Output("z"),
        kUnsupported, "its output 'i' is not supported"},
+      {"einsum_without_a_part_per_input", Einsum("ij,jk->ik", {2, 2}), kInvalid, "one part per input"},
+      {"einsum_with_more_parts_than_inputs", Einsum("", {2}), kInvalid, "'' does not label the 1 axes of input 0"},
+      {"einsum_of_another_rank", Einsum("ijk->k", {2, 2}), kInvalid, "'ijk' does not label the 2 axes of input 0"},
+      {"einsum_of_two_sizes", Einsum("ii->i", {2, 3}), kInvalid, "label 'i' stands for 2 and for 3"},
+      {"einsum_of_an_unknown_label", Einsum("ij->k", {2, 2}), kInvalid, "the equation's result 'k' is not possible"},
+      {"einsum_of_odd_signs", Einsum("i$->i", {2, 2}), kInvalid, "'i$' is not understood"},
+      {"recurrent_function", Recurrent("LSTM", {{"activations", std::string("Sigmoid,Tanh,Affine")}}), kUnsupported,
+       "activation 'Affine' is not supported"},
+      {"recurrent_functions", Recurrent("GRU", {{"activations", std::string("Sigmoid")}}), kInvalid,
+       "1 activations do not suit 1 directions"},
+      {"recurrent_direction", Recurrent("RNN", {{"direction", std::string("up")}}), kInvalid, "direction 'up'"},
+      {"recurrent_coupled_gates", Recurrent("LSTM", {{"input_forget", int64_t{1}}}), kUnsupported, "coupled input"},
+      {"recurrent_weights", Recurrent("GRU", {{"direction", std::string("bidirectional")}}), kInvalid,
+       "do not go together"},
+      {"recurrent_lengths", Recurrent("LSTM", {}, {4, 3}), kUnsupported, "sequence_lens [4,3] are not all 4"},
+      {"unpool_of_no_window",
+       ModelBuilder().Input("x", {1, 1, 2}).Ints("i", {0}).Node("MaxUnpool", {"x", "i"}, "y").Output("y"), kInvalid,
+       "kernel_shape has 0 values"},
+      {"one_hot_of_no_depth",
+       ModelBuilder()
+           .Input("x", {2})
+           .Ints("d", {-1})
+           .Floats("v", {2}, {0, 1})
+           .Node("OneHot", {"x", "d", "v"}, "y")
+           .Output("y"),
+       kInvalid, "the depth is out of range"},
+      {"places_that_are_not_known", Unary("NonZero", {2}), kUnsupported, "its input must be constant"},
+      {"reversed_lengths",
+       ModelBuilder().Input("x", {3, 1}).Ints("l", {4}).Node("ReverseSequence", {"x", "l"}, "y").Output("y"), kInvalid,
+       "a length of 4 of 3 steps"},
+      {"shift_to_nowhere",
+       ModelBuilder().Input("x", {2}, om::DataType::kUInt8).Node("BitShift", {"x", "x"}, "y").Output("y"), kInvalid,
+       "direction '' does not exist"},
+      {"loop_of_an_unknown_count", Loop({1}, om::DataType::kInt64), kUnsupported,
+       "the number of iterations must be constant"},
+      {"loop_without_end", Loop({}, om::DataType::kInt64), kUnsupported, "more than 4096 iterations"},
       {"padding_wider_than_its_window",
        ModelBuilder()
            .Input("x", {1, 1, 8, 8})
@@ -204,11 +265,7 @@ std::vector<ErrorCase> Cases() {
            .Output("y"),
        kInvalidArgument, "3 scales do not fit axis 1 of [1,4]"},
       {"computed_scales_that_do_not_fit",
-       ModelBuilder()
-           .Input("x", {1, 4})
-           .Input("s", {3})
-           .Node("QuantizeLinear", {"x", "s"}, "y")
-           .Output("y"),
+       ModelBuilder().Input("x", {1, 4}).Input("s", {3}).Node("QuantizeLinear", {"x", "s"}, "y").Output("y"),
        kInvalidArgument, "3 scales do not fit axis 1 of [1,4]"},
   };
 }

@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <span>
 #include <sstream>
 
-#include "npu_sim/compiler/ir/constants.h"
 #include "npu_sim/compiler/ir/rewrite.h"
 
 namespace npustream::compiler {
@@ -94,7 +95,9 @@ class GraphParser {
   void FillConstant(om::Tensor& tensor) {
     const size_t count = static_cast<size_t>(om::ElementCount(tensor.dims));
     std::vector<float> values(count);
-    if (Skip("ramp")) {
+    if (Skip("ramp bytes")) {
+      for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>((i * 37) % 256);
+    } else if (Skip("ramp")) {
       for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>((i * 37) % 101) / 50.0f - 1.0f;
     } else if (Skip("fill ")) {
       values.assign(count, std::stof(Word(" ")));
@@ -103,12 +106,40 @@ class GraphParser {
       values = Numbers<float>(Word("]"));
     }
     ASSERT_EQ(values.size(), count) << line_;
-    if (tensor.type == om::DataType::kInt64) {
-      tensor = MakeInts(tensor.name, tensor.dims, std::vector<int64_t>(values.begin(), values.end()));
-    } else {
-      ASSERT_EQ(tensor.type, om::DataType::kFloat32) << line_;
-      tensor = MakeFloats(tensor.name, tensor.dims, values);
+    switch (tensor.type) {
+      case om::DataType::kFloat32: return SetContent<float>(tensor, values);
+      case om::DataType::kInt64: return SetContent<int64_t>(tensor, values);
+      case om::DataType::kInt32: return SetContent<int32_t>(tensor, values);
+      case om::DataType::kInt8: return SetContent<int8_t>(tensor, values);
+      case om::DataType::kUInt8: return SetContent<uint8_t>(tensor, values);
+      default: FAIL() << "a constant of this type: " << line_;
     }
+  }
+
+  template <typename T>
+  static void SetContent(om::Tensor& tensor, const std::vector<float>& values) {
+    const std::vector<T> content(values.begin(), values.end());
+    const auto bytes = std::as_bytes(std::span(content));
+    tensor.constant = std::make_shared<const om::Bytes>(bytes.begin(), bytes.end());
+  }
+
+  // " × scale from zero point", or lists of them and the axis: what the integers of a tensor stand for.
+  void ParseQuantization(om::Tensor& tensor) {
+    if (!Skip(" × ")) return;
+    om::Quantization quantization;
+    const auto part = [&] { return Skip("[") ? NumbersThrough("]") : std::vector<float>{std::stof(Word(" ,)"))}; };
+    quantization.scales = part();
+    Expect(" from ");
+    const std::vector<float> zero_points = part();
+    quantization.zero_points.assign(zero_points.begin(), zero_points.end());
+    if (Skip(" on axis ")) quantization.axis = std::stoi(Word(" "));
+    tensor.quantization = std::make_shared<const om::Quantization>(std::move(quantization));
+  }
+
+  std::vector<float> NumbersThrough(const char* end) {
+    const std::string list = Word(end);
+    Expect(end);
+    return Numbers<float>(list);
   }
 
   // "name: type[dims]", a new tensor.
@@ -124,6 +155,7 @@ class GraphParser {
     Expect("[");
     tensor.dims = Numbers<int64_t>(Word("]"));
     Expect("]");
+    ParseQuantization(tensor);
     Skip(" ");
     const om::TensorId id = AddTensor(graph_, std::move(tensor));
     ids_[TensorOf(graph_, id).name] = id;
