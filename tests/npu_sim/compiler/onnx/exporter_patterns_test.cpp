@@ -183,6 +183,17 @@ TEST(ExporterPatternsTest, AConstantThatIsOnlyConvertedFoldsWhateverItsSize) {
   EXPECT_EQ(graph.nodes.size(), 1);
 }
 
+// CLIP's text encoder looks for the end of a sentence among the words, which are integers.
+TEST(ExporterPatternsTest, TheLargestOfIntegersIsFound) {
+  ModelBuilder builder(13);
+  builder.Input("x", {2, 4})
+      .Node("Cast", {"x"}, "words", {{"to", int64_t{6}}})
+      .Node("ArgMax", {"words"}, "end", {{"axis", int64_t{-1}}, {"keepdims", int64_t{0}}})
+      .Node("Cast", {"end"}, "y", {{"to", int64_t{1}}})
+      .Output("y");
+  EXPECT_THAT(Compute(builder, {1, 70000, 3, -4, -5, -7, -5, -2}), ElementsAre(1, 3));
+}
+
 // As ONNX says for casts from real numbers: towards zero; our kernel holds what the type cannot.
 TEST(ExporterPatternsTest, CastsBetweenCommonTypes) {
   om::GraphBuilder builder;
