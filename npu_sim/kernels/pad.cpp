@@ -48,77 +48,74 @@ class Pad final : public Kernel {
     const om::Dims &in = problem.inputs[0].dims, &out = problem.outputs[0].dims;
     const auto pads = om::GetInts(*problem.node, "pads");
     const std::string mode = om::GetString(*problem.node, "mode", "constant");
+    if (om::ElementCount(out) == 0) return MakeExecutor([](const Arguments&) {});
     const size_t element = om::SizeOf(problem.inputs[0].type);
     std::vector<std::byte> fill(element);
     const float value = om::GetFloat(*problem.node, "value", 0);
     if (problem.inputs[0].type == om::DataType::kFloat32) std::memcpy(fill.data(), &value, sizeof(value));
+    // Axes at the end that get nothing move as one element.
+    size_t axes = in.size();
+    size_t block = element;
+    while (axes > 1 && pads[axes - 1] == 0 && pads[axes - 1 + in.size()] == 0) block *= static_cast<size_t>(in[--axes]);
+    Walk walk(std::move(fill), block);
     const auto strides = Strides(in);
-    // Per axis: byte offset in the input of every result index, −1 for the constant.
-    std::vector<std::vector<int64_t>> tables(out.size());
-    for (size_t axis = 0; axis < out.size(); ++axis) {
+    for (size_t axis = 0; axis < axes; ++axis) {
+      walk.tables.emplace_back();
       for (int64_t i = 0; i < out[axis]; ++i) {
         const int64_t source = SourceIndex(i - pads[axis], in[axis], mode);
-        tables[axis].push_back(source < 0 ? -1 : source * strides[axis] * static_cast<int64_t>(element));
+        walk.tables.back().push_back(source < 0 ? -1 : source * strides[axis] * static_cast<int64_t>(element));
       }
     }
-    if (tables.empty()) tables.push_back({0});
-    if (om::ElementCount(out) == 0) return MakeExecutor([](const Arguments&) {});
-    Row row(tables.back(), fill);
-    tables.pop_back();
-    return MakeExecutor([tables = std::move(tables), row = std::move(row)](const Arguments& a) {
+    if (axes > 0) {
+      walk.first = std::max<int64_t>(0, pads[axes - 1]);
+      walk.last = std::min(out[axes - 1], in[axes - 1] + pads[axes - 1]);
+    }
+    return MakeExecutor([walk = std::move(walk)](const Arguments& a) {
       std::byte* to = a.outputs[0];
-      Walk(tables, 0, a.inputs[0], row, to);
+      walk.Run(0, a.inputs[0], to);
     });
   }
 
  private:
-  // The last axis: stretches of neighbours, which are copied at once, and single elements.
-  class Row {
-   public:
-    Row(const std::vector<int64_t>& offsets, const std::vector<std::byte>& fill) : element_(fill.size()) {
-      for (const int64_t offset : offsets) {
-        const auto element = static_cast<int64_t>(element_);
-        Stretch* last = stretches_.empty() ? nullptr : &stretches_.back();
-        const bool follows =
-            last && (offset < 0 ? last->offset < 0 : last->offset >= 0 && last->offset + last->bytes == offset);
-        if (follows) {
-          last->bytes += element;
-        } else {
-          stretches_.push_back({offset, element});
-        }
-      }
-      for (size_t i = 0; i < offsets.size(); ++i) constant_.insert(constant_.end(), fill.begin(), fill.end());
-    }
+  struct Walk {
+    Walk(std::vector<std::byte> element, size_t bytes) : fill(std::move(element)), block(bytes) {}
+
+    // Per axis: byte offset in the input of every result index, −1 for the constant.
+    std::vector<std::vector<int64_t>> tables;
+    int64_t first = 0, last = 0;  // places of the last axis that lie side by side in the input
+    std::vector<std::byte> fill;
+    size_t block;  // bytes of a place
 
     // `from` is null inside the constant border.
-    void Copy(const std::byte* from, std::byte*& to) const {
-      if (!from) {
-        std::memcpy(to, constant_.data(), constant_.size());
-        to += constant_.size();
-        return;
-      }
-      for (const Stretch& stretch : stretches_) {
-        std::memcpy(to, stretch.offset < 0 ? constant_.data() : from + stretch.offset,
-                    static_cast<size_t>(stretch.bytes));
-        to += stretch.bytes;
+    void Run(size_t axis, const std::byte* from, std::byte*& to) const {
+      if (axis == tables.size()) return Put(from, 1, to);
+      const std::vector<int64_t>& table = tables[axis];
+      const auto places = static_cast<int64_t>(table.size());
+      const bool innermost = axis + 1 == tables.size();
+      for (int64_t i = 0; i < places; ++i) {
+        const std::byte* source =
+            from && table[static_cast<size_t>(i)] >= 0 ? from + table[static_cast<size_t>(i)] : nullptr;
+        if (!innermost) {
+          Run(axis + 1, source, to);
+        } else if (source && i == first && last > first) {
+          Put(source, static_cast<size_t>(last - first), to);
+          i = last - 1;
+        } else {
+          Put(source, 1, to);
+        }
       }
     }
 
-   private:
-    struct Stretch {
-      int64_t offset, bytes;
-    };
-    size_t element_;
-    std::vector<Stretch> stretches_;
-    std::vector<std::byte> constant_;  // a whole row of it
+    void Put(const std::byte* from, size_t places, std::byte*& to) const {
+      const size_t bytes = places * block;
+      if (from) {
+        std::memcpy(to, from, bytes);
+      } else {
+        for (size_t i = 0; i < bytes; i += fill.size()) std::memcpy(to + i, fill.data(), fill.size());
+      }
+      to += bytes;
+    }
   };
-
-  static void Walk(const std::vector<std::vector<int64_t>>& tables, size_t axis, const std::byte* from, const Row& row,
-                   std::byte*& to) {
-    if (axis == tables.size()) return row.Copy(from, to);
-    for (const int64_t offset : tables[axis])
-      Walk(tables, axis + 1, from && offset >= 0 ? from + offset : nullptr, row, to);
-  }
 };
 
 }  // namespace

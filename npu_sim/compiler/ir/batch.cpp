@@ -175,7 +175,7 @@ class Analysis {
   // Operators that work along an axis or several.
   static bool AxisKeepsApart(const om::Node& node) {
     static const std::set<std::string_view> kOneAxis = {
-        "ArgMax", "ArgMin", "Gather", "LayerNormalization", "LogSoftmax", "Softmax", "Split"};
+        "ArgMax", "ArgMin", "CumSum", "Gather", "LayerNormalization", "LogSoftmax", "Softmax", "Split"};
     if (kOneAxis.count(node.op) != 0) return om::GetInt(node, "axis", 0) != 0;
     if (node.op != "Slice" && !node.op.starts_with("Reduce")) return false;
     const std::vector<int64_t> axes = om::GetInts(node, "axes");

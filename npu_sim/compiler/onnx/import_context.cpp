@@ -158,7 +158,7 @@ const std::string& ImportContext::BaseName() const {
   return named == node_.outputs.end() ? node_.name : *named;
 }
 
-om::TensorId ImportContext::OutputId(size_t i) const { return state_.tensors.find(node_.outputs[i])->second; }
+om::TensorId ImportContext::OutputId(size_t i) const { return i < bound_.size() ? bound_[i] : om::kNoTensor; }
 
 void ImportContext::SetQuantization(om::TensorId id, om::Quantization quantization) {
   TensorOf(state_.graph, id).quantization = std::make_shared<const om::Quantization>(std::move(quantization));
@@ -200,6 +200,8 @@ Result<std::vector<om::TensorId>> ImportContext::Branch(const std::string& name,
 }
 
 Status ImportContext::Bind(size_t i, om::TensorId id) {
+  if (bound_.size() <= i) bound_.resize(i + 1, om::kNoTensor);
+  bound_[i] = id;
   if (!WantsOutput(i)) return {};
   if (!state_.tensors.emplace(node_.outputs[i], id).second) {
     return Error(fmt::format("'{}' is written by another node too", node_.outputs[i]), StatusCode::kCorruptData);

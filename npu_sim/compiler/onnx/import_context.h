@@ -105,6 +105,7 @@ class ImportContext {
   const OnnxNode& node_;
   const std::vector<om::TensorId> inputs_;
   int emitted_ = 0, composed_ = 0;
+  std::vector<om::TensorId> bound_;  // by output
 };
 
 }  // namespace npustream::compiler

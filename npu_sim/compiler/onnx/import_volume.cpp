@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "npu_sim/compiler/ir/constants.h"
@@ -24,7 +25,7 @@ class VolumeConv {
         type_(context.Input(0).type) {}
 
   Status Output() {
-    NPUSTREAM_RETURN_IF_ERROR(EmitSlices());
+    NPUSTREAM_RETURN_IF_ERROR(EmitPlanes());
     // Groups of channels keep to themselves: there, one convolution for each place of the window in depth.
     const int64_t taps = window_.kernel[0], at_once = group_ == 1 ? taps : 1;
     om::TensorId sum = om::kNoTensor;
@@ -48,26 +49,36 @@ class VolumeConv {
   int64_t Width() const { return window_.output[2]; }
   om::Dims PictureDims() const { return {x_[0] * Depth(), channels_, Height(), Width()}; }
 
-  // The slice of the source that tap `tap` of the result's slice `slice` meets; the slice of zeros when there is none.
-  int64_t SourceSlice(int64_t slice, int64_t tap) const {
+  // The slice of the source that tap `tap` of the result's slice `slice` meets; nothing when there is none.
+  std::optional<int64_t> SourceSlice(int64_t slice, int64_t tap) const {
     const int64_t stride = window_.strides[0], reach = tap * window_.dilations[0], pad = window_.pads[0];
-    if (!transposed_) {
-      const int64_t source = slice * stride + reach - pad;
-      return source >= 0 && source < x_[2] ? source : x_[2];
-    }
-    const int64_t place = slice + pad - reach;
-    return place >= 0 && place % stride == 0 && place / stride < x_[2] ? place / stride : x_[2];
+    const int64_t place = transposed_ ? slice + pad - reach : slice * stride + reach - pad;
+    if (place < 0 || (transposed_ && place % stride != 0)) return std::nullopt;
+    const int64_t source = transposed_ ? place / stride : place;
+    return source < x_[2] ? std::optional(source) : std::nullopt;
   }
 
-  // [N, D + 1, C, H, W] with zeros in the last slice.
-  Status EmitSlices() {
-    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId slices,
-                               EmitTranspose(context_, context_.InputId(0), {0, 2, 1, 3, 4}));
-    const std::vector<int64_t> pads = {0, 0, 0, 0, 0, 0, 1, 0, 0, 0};
+  // The planes of all channels and slices [N · C · D, H, W], and one of zeros behind them where some tap meets nothing.
+  Status EmitPlanes() {
+    const om::Dims dims = {ZeroPlane(), x_[3], x_[4]};
+    NPUSTREAM_ASSIGN_OR_RETURN(planes_, EmitReshape(context_, context_.InputId(0), dims));
+    if (!MeetsNothing()) return {};
+    const std::vector<int64_t> pads = {0, 0, 0, 1, 0, 0};
     NPUSTREAM_ASSIGN_OR_RETURN(
-        slices_, context_.Emit("Pad", {slices}, {{"pads", pads}, {"mode", "constant"}, {"value", 0.0f}}, type_,
-                               {x_[0], x_[2] + 1, x_[1], x_[3], x_[4]}));
+        planes_, context_.Emit("Pad", {planes_}, {{"pads", pads}, {"mode", "constant"}, {"value", 0.0f}}, type_,
+                               {ZeroPlane() + 1, x_[3], x_[4]}));
     return {};
+  }
+
+  int64_t ZeroPlane() const { return x_[0] * x_[1] * x_[2]; }
+
+  bool MeetsNothing() const {
+    for (int64_t slice = 0; slice < Depth(); ++slice) {
+      for (int64_t tap = 0; tap < window_.kernel[0]; ++tap) {
+        if (!SourceSlice(slice, tap)) return true;
+      }
+    }
+    return false;
   }
 
   // What `count` taps from `first` on add to the result, as pictures [N · depth, channels, height, width].
@@ -85,17 +96,21 @@ class VolumeConv {
     return context_.Emit(op_, std::move(inputs), attributes, type_, PictureDims());
   }
 
+  // For every slice of the result the channels of those slices that its taps meet.
   Result<om::TensorId> EmitPictures(int64_t first, int64_t count) {
     std::vector<int64_t> sources;
-    for (int64_t slice = 0; slice < Depth(); ++slice) {
-      for (int64_t tap = first; tap < first + count; ++tap) sources.push_back(SourceSlice(slice, tap));
+    for (int64_t image = 0; image < x_[0]; ++image) {
+      for (int64_t slice = 0; slice < Depth(); ++slice) {
+        for (int64_t tap = first; tap < first + count; ++tap) {
+          const std::optional<int64_t> source = SourceSlice(slice, tap);
+          for (int64_t channel = image * x_[1]; channel < (image + 1) * x_[1]; ++channel)
+            sources.push_back(source ? channel * x_[2] + *source : ZeroPlane());
+        }
+      }
     }
-    const om::TensorId places =
-        context_.Constant(MakeInts(context_.node().name + ".slices", {Depth(), count}, sources));
-    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId windows,
-                               context_.Emit("Gather", {slices_, places}, {{"axis", int64_t{1}}}, type_,
-                                             {x_[0], Depth(), count, x_[1], x_[3], x_[4]}));
-    return EmitReshape(context_, windows, {x_[0] * Depth(), count * x_[1], x_[3], x_[4]});
+    const om::Dims dims = {x_[0] * Depth(), count * x_[1]};
+    const om::TensorId places = context_.Constant(MakeInts(context_.node().name + ".planes", dims, sources));
+    return context_.Emit("Gather", {planes_, places}, {{"axis", int64_t{0}}}, type_, {dims[0], dims[1], x_[3], x_[4]});
   }
 
   // The source's channels are the second axis of a Conv's weights, the first one of a ConvTranspose's.
@@ -126,7 +141,7 @@ class VolumeConv {
   const int64_t group_, channels_;
   const om::Dims x_;
   const om::DataType type_;
-  om::TensorId slices_ = om::kNoTensor;
+  om::TensorId planes_ = om::kNoTensor;
 };
 
 // A window of one place is a product of matrices over channels, whatever the shape of the volume.
@@ -157,9 +172,10 @@ Status OutputPointwise(ImportContext& context, int64_t group, int64_t channels) 
 }  // namespace
 
 Status OutputVolumeConv(ImportContext& context, const char* op, const Window& window, int64_t group, int64_t channels) {
-  // Far more slices than a volume has; keeps the list of those that meet within memory.
-  constexpr int64_t kMostSlices = 1 << 20;
-  if (window.output[0] > kMostSlices / window.kernel[0])
+  // Far more than a network has; keeps the list of planes that meet within memory.
+  constexpr int64_t kMostPlanes = 1 << 24;
+  const om::Dims x = context.Dims(0);
+  if (om::ElementCount(x) < 1 || window.output[0] > kMostPlanes / window.kernel[0] / x[0] / x[1])
     return context.Unsupported(fmt::format("a result of {} slices is too large", window.output[0]));
   const bool pointwise = std::string_view(op) == "Conv" && IsPointwise(window);
   return pointwise ? OutputPointwise(context, group, channels)

@@ -208,6 +208,13 @@ std::vector<ErrorCase> Cases() {
       {"used_output_that_is_not_computed",
        ModelBuilder().Input("x", {1, 4}).NodeOfMany("Softmax", {"x"}, {"y", "i"}).Node("Abs", {"i"}, "z").Output("z"),
        kUnsupported, "its output 'i' is not supported"},
+      {"only_a_second_output",
+       ModelBuilder()
+           .Input("x", {1, 4})
+           .Floats("s", {}, {1})
+           .NodeOfMany("QuantizeLinear", {"x", "s"}, {"", "y"})
+           .Output("y"),
+       kUnsupported, "output 'y' is not supported"},
       {"einsum_without_a_part_per_input", Einsum("ij,jk->ik", {2, 2}), kInvalid, "one part per input"},
       {"einsum_with_more_parts_than_inputs", Einsum("", {2}), kInvalid, "'' does not label the 1 axes of input 0"},
       {"einsum_of_another_rank", Einsum("ijk->k", {2, 2}), kInvalid, "'ijk' does not label the 2 axes of input 0"},

@@ -114,7 +114,7 @@ TEST(ImportModelTest, WeightsKeepTheirScales) {
                     std::make_shared<om::Bytes>(om::Bytes{std::byte{10}, std::byte{0xff}, std::byte{3}, std::byte{4}})};
   constants["zero"] = {
       "zero", om::DataType::kInt8, {2}, std::make_shared<om::Bytes>(om::Bytes{std::byte{1}, std::byte{0}})};
-  EXPECT_THAT(Import(builder), AllOf(HasSubstr("const q: int8[2,2] × 2 scales on axis 0 = [10, -1, 3, 4]"),
+  EXPECT_THAT(Import(builder), AllOf(HasSubstr("const q: int8[2,2] × [0.5, 2] from [1, 0] on axis 0 = [10, -1, 3, 4]"),
                                      HasSubstr("w: float32[2,2] = Dequantize(q)")));
   const auto graph = ImportModel(builder, {});
   ASSERT_TRUE(graph.ok());

@@ -154,6 +154,22 @@ TEST(ImportOperatorsTest, ResizeMayCrop) {
   ExpectResult(model, {1, 2, 4}, {9, 1, 2, 4, 9});
 }
 
+TEST(ImportOperatorsTest, PaddingMayCropAndMovesWholeRows) {
+  const auto model = [](const om::Dims& x, const Ints& pads, const char* mode) {
+    return ModelBuilder()
+        .Input("x", x)
+        .Ints("pads", pads)
+        .Floats("nine", {}, {9})
+        .Node("Pad", {"x", "pads", "nine"}, "y", {{"mode", mode}})
+        .Output("y");
+  };
+  ExpectResult(model({2, 3}, {0, -1, 1, 2}, "constant"), CountUp(6), {2, 3, 9, 9, 5, 6, 9, 9, 9, 9, 9, 9});
+  ExpectResult(model({1, 2, 1}, {1, 0, 0, 1, 0, 0}, "constant"), {1, 2}, {9, 9, 1, 2, 9, 9});
+  ExpectResult(model({2, 3}, {1, 2, 0, 1}, "reflect"), CountUp(6),
+               {6, 5, 4, 5, 6, 5, 3, 2, 1, 2, 3, 2, 6, 5, 4, 5, 6, 5});
+  ExpectResult(model({1, 3}, {0, 1, 1, -1}, "edge"), CountUp(3), {1, 1, 2, 1, 1, 2});
+}
+
 TEST(ImportOperatorsTest, NormsArePooled) {
   const auto model = [](const char* op, om::Attributes attributes) {
     return ModelBuilder(18).Input("x", {1, 1, 4}).Node(op, {"x"}, "y", std::move(attributes)).Output("y");
