@@ -132,8 +132,11 @@ bool CanBlockedConv(const ConvShape& s, const Problem& problem) {
   const int64_t block = om::BlockOf(BlockedLayout(isa));
   // Offsets into a plain source are 32 bits wide.
   if (s.ic * s.ih > INT32_MAX / (s.iw + s.pad_left + s.pad_right)) return false;
-  if (s.groups == 1 || s.IsDepthwise()) return true;
-  return s.ic / s.groups % block == 0 && s.oc / s.groups % block == 0;
+  const bool blocks = s.groups == 1 || s.IsDepthwise() ||
+                      (s.ic / s.groups % block == 0 && s.oc / s.groups % block == 0);
+  if (!blocks) return false;
+  const om::Layout source = SourceLayout(s, problem.inputs[0].layout, isa);
+  return CutConv(s, source, isa, kDepth).Scratch(s) <= kMostScratch;
 }
 
 Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {

@@ -1,5 +1,4 @@
 // Cast between all types; floats become whole numbers by truncation, limited to the type's range.
-#include <limits>
 #include <type_traits>
 
 #include "npu_sim/kernels/operators.h"
@@ -40,11 +39,7 @@ Value Read(DataType type, const std::byte* data, size_t index) {
 
 template <typename T>
 T ToWhole(const Value& value) {
-  if (value.whole) return static_cast<T>(value.i);
-  if (!(value.d == value.d)) return 0;
-  if (value.d <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-  if (value.d >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-  return static_cast<T>(value.d);
+  return value.whole ? static_cast<T>(value.i) : kernels::ToWhole<T>(value.d);
 }
 
 void Write(DataType type, const Value& value, std::byte* data, size_t index) {
@@ -75,7 +70,7 @@ void CastAll(const Arguments& a, size_t count) {
   To* to = Out<To>(a);
   for (size_t i = 0; i < count; ++i) {
     if constexpr (kToWhole) {
-      to[i] = ToWhole<To>({false, 0, static_cast<double>(from[i])});
+      to[i] = kernels::ToWhole<To>(static_cast<double>(from[i]));
     } else {
       to[i] = static_cast<To>(from[i]);
     }

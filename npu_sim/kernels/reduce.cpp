@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/simd/simd.h"
@@ -70,9 +71,13 @@ std::unique_ptr<Executor> ReduceExecutor(const std::string& op, const Plan& plan
         else if (is_min)
           sum = std::min(sum, value);
         else if (prod)
-          sum *= value;
+          sum = Wrapping(sum, value, std::multiplies<>());
+        else if (squares)
+          sum = Wrapping(sum, Wrapping(value, value, std::multiplies<>()), std::plus<>());
+        else if (l1 && value < 0)
+          sum = Wrapping(sum, value, std::minus<>());
         else
-          sum += squares ? value * value : l1 && value < 0 ? -value : value;
+          sum = Wrapping(sum, value, std::plus<>());
       }
       if (op == "ReduceMean") sum /= static_cast<Sum>(reduced.size());
       if (squares) sum = static_cast<Sum>(std::sqrt(static_cast<double>(sum)));

@@ -165,7 +165,7 @@ Result<Plan> Read(const Problem& problem) {
   const om::Node& node = *problem.node;
   if (x.size() < 3 || x.size() > 4 || y.size() != x.size()) return Unsupported("Resize of rank {}", x.size());
   for (size_t axis = 0; axis < x.size(); ++axis) {
-    if (x[axis] < 1 || y[axis] < 1 || x[axis] > 1 << 24 || y[axis] > 1 << 24)
+    if (x[axis] < 1 || y[axis] < 1 || x[axis] > 1 << 22 || y[axis] > 1 << 22)
       return Invalid("{} to {}", DimsText(x), DimsText(y));
   }
   const std::string mode = om::GetString(node, "mode", "nearest");

@@ -10,23 +10,37 @@ namespace npustream::compiler {
 namespace {
 
 constexpr size_t kAlwaysFoldBytes = size_t{16} << 20;
+// What all constants together may grow by: freely, and for each byte that they have. Quantised weights become four
+// times as large.
+constexpr size_t kFreeGrowth = size_t{256} << 20, kGrowth = 4;
 
 bool AllInputsConstant(const om::Graph& graph, const om::Node& node) {
   return std::all_of(node.inputs.begin(), node.inputs.end(),
                      [&](om::TensorId id) { return id == om::kNoTensor || TensorOf(graph, id).is_constant(); });
 }
 
+size_t BytesOf(const om::Graph& graph, const std::vector<om::TensorId>& ids) {
+  size_t bytes = 0;
+  for (const om::TensorId id : ids) bytes += id == om::kNoTensor ? 0 : TensorOf(graph, id).ByteSize();
+  return bytes;
+}
+
+int64_t ElementsOf(const om::Graph& graph, const std::vector<om::TensorId>& ids) {
+  int64_t elements = 0;
+  for (const om::TensorId id : ids) elements += id == om::kNoTensor ? 0 : om::ElementCount(TensorOf(graph, id).dims);
+  return elements;
+}
+
 // Small, or no more elements than it is made of: a constant that is only converted is folded whatever its size.
 bool WorthFolding(const om::Graph& graph, const om::Node& node) {
-  int64_t in = 0, out = 0;
-  size_t out_bytes = 0;
-  for (const om::TensorId id : node.inputs) in += id == om::kNoTensor ? 0 : om::ElementCount(TensorOf(graph, id).dims);
-  for (const om::TensorId id : node.outputs) {
-    if (id == om::kNoTensor) continue;
-    out += om::ElementCount(TensorOf(graph, id).dims);
-    out_bytes += TensorOf(graph, id).ByteSize();
-  }
-  return out <= in || out_bytes <= kAlwaysFoldBytes;
+  return BytesOf(graph, node.outputs) <= kAlwaysFoldBytes ||
+         ElementsOf(graph, node.outputs) <= ElementsOf(graph, node.inputs);
+}
+
+size_t ConstantBytes(const om::Graph& graph) {
+  size_t bytes = 0;
+  for (const om::Tensor& tensor : graph.tensors) bytes += tensor.is_constant() ? tensor.ByteSize() : 0;
+  return bytes;
 }
 
 bool IsGraphOutput(const om::Graph& graph, const om::Node& node) {
@@ -66,12 +80,16 @@ bool MeetsIntegers(const om::Graph& graph, const Uses& uses, const om::Node& wei
 Status FoldAll(om::Graph& graph, bool keep_quantised_weights) {
   const Uses uses(graph);
   std::vector<bool> dead(graph.nodes.size());
+  size_t room = kFreeGrowth + kGrowth * ConstantBytes(graph);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const om::Node& node = graph.nodes[n];
+    const size_t out = BytesOf(graph, node.outputs);
     // A model's output has to be written by somebody: a constant one stays the copy that the importer made.
-    if (!AllInputsConstant(graph, node) || IsGraphOutput(graph, node) || !WorthFolding(graph, node)) continue;
+    if (!AllInputsConstant(graph, node) || IsGraphOutput(graph, node) || !WorthFolding(graph, node) || out > room)
+      continue;
     if (keep_quantised_weights && node.op == "Dequantize" && MeetsIntegers(graph, uses, node)) continue;
     dead[n] = Fold(graph, node);
+    if (dead[n]) room -= out;
   }
   EraseNodes(graph, dead);
   return {};

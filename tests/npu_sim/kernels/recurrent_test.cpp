@@ -234,5 +234,31 @@ TEST(RecurrentTest, RefusesWhatDoesNotGoTogether) {
   }
 }
 
+// A plan of a damaged file, whose constants and buffers are not those that the kernel asked for.
+TEST(RecurrentTest, RefusesPackedWeightsAndScratchOfAnotherSize) {
+  for (const char* op : {"LSTM", "GRU"}) {
+    const Case c{.op = op, .direction = "bidirectional"};
+    const Data data(c);
+    const om::Graph graph = MakeGraph(c, data);
+    const auto problem = MakeProblem(graph, graph.nodes[0], RunningIsa());
+    ASSERT_TRUE(problem.ok());
+    const Kernel* kernel = FindKernel(op);
+    const auto choice = kernel->Choose(*problem);
+    ASSERT_TRUE(choice.ok());
+    const size_t w = choice->packed[1]->size(), r = choice->packed[2]->size(), scratch = choice->scratch_bytes;
+    const auto is_prepared = [&](size_t w_bytes, size_t r_bytes, size_t scratch_bytes) {
+      Problem packed = *problem;
+      packed.inputs[1].constant = std::span(*choice->packed[1]).first(w_bytes);
+      packed.inputs[2].constant = std::span(*choice->packed[2]).first(r_bytes);
+      packed.scratch_bytes = scratch_bytes;
+      return kernel->Prepare(packed).ok();
+    };
+    EXPECT_TRUE(is_prepared(w, r, scratch));
+    EXPECT_FALSE(is_prepared(w - sizeof(float), r, scratch));
+    EXPECT_FALSE(is_prepared(w, r - sizeof(float), scratch));
+    EXPECT_FALSE(is_prepared(w, r, scratch - 1));
+  }
+}
+
 }  // namespace
 }  // namespace npustream::kernels
