@@ -17,6 +17,7 @@ class Broadcast {
 
   // kInvalidArgument unless `x` and `y` broadcast to `out`.
   static Status Check(const om::Dims& x, const om::Dims& y, const om::Dims& out);
+  // `out` may be larger than what the two broadcast to.
   Broadcast(const om::Dims& x, const om::Dims& y, const om::Dims& out);
 
   // function(index in x, index in y, index in the result, Row) per innermost row.

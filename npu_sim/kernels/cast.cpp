@@ -1,4 +1,6 @@
 // Cast between all types; floats become whole numbers by truncation, limited to the type's range.
+#include <type_traits>
+
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/support.h"
 #include "npu_sim/om/float16.h"
@@ -60,6 +62,47 @@ void Write(DataType type, const Value& value, std::byte* data, size_t index) {
   }
 }
 
+// float, int32, int64 and bytes by whole loops, which the compiler turns into vectors.
+template <typename From, typename To>
+void CastAll(const Arguments& a, size_t count) {
+  constexpr bool kToWhole = std::is_integral_v<To> && !std::is_integral_v<From>;
+  const From* from = In<From>(a, 0);
+  To* to = Out<To>(a);
+  for (size_t i = 0; i < count; ++i) {
+    if constexpr (kToWhole) {
+      to[i] = kernels::ToWhole<To>(static_cast<double>(from[i]));
+    } else {
+      to[i] = static_cast<To>(from[i]);
+    }
+  }
+}
+
+using CastLoop = void (*)(const Arguments&, size_t);
+
+template <typename From>
+CastLoop LoopTo(DataType to) {
+  switch (to) {
+    case DataType::kFloat32: return CastAll<From, float>;
+    case DataType::kInt8: return CastAll<From, int8_t>;
+    case DataType::kUInt8: return CastAll<From, uint8_t>;
+    case DataType::kInt32: return CastAll<From, int32_t>;
+    case DataType::kInt64: return CastAll<From, int64_t>;
+    default: return nullptr;
+  }
+}
+
+// Null where values go one by one.
+CastLoop FindLoop(DataType from, DataType to) {
+  switch (from) {
+    case DataType::kFloat32: return LoopTo<float>(to);
+    case DataType::kInt8: return LoopTo<int8_t>(to);
+    case DataType::kUInt8: return LoopTo<uint8_t>(to);
+    case DataType::kInt32: return LoopTo<int32_t>(to);
+    case DataType::kInt64: return LoopTo<int64_t>(to);
+    default: return nullptr;
+  }
+}
+
 class Cast final : public Kernel {
  public:
   Status Check(const Problem& problem) const override {
@@ -70,6 +113,8 @@ class Cast final : public Kernel {
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     NPUSTREAM_RETURN_IF_ERROR(RequirePlain(problem));
     const auto count = static_cast<size_t>(om::ElementCount(problem.inputs[0].dims));
+    if (const CastLoop loop = FindLoop(problem.inputs[0].type, problem.outputs[0].type))
+      return MakeExecutor([count, loop](const Arguments& a) { loop(a, count); });
     return MakeExecutor([count, from = problem.inputs[0].type, to = problem.outputs[0].type](const Arguments& a) {
       for (size_t i = 0; i < count; ++i) Write(to, Read(from, a.inputs[0], i), a.outputs[0], i);
     });

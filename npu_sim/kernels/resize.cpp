@@ -1,5 +1,7 @@
-// Resize of the last two axes: nearest, linear, cubic with every coordinate mode. Separable: each result row is a
-// weighted sum of source rows, each pixel one of columns.
+// Resize of the last two axes: nearest, linear, cubic with every coordinate mode. Places are single precision, and
+// linear sums of four neighbours stand in ONNX Runtime's order: what is quantised next falls on the same side of every
+// tie. This file is compiled without multiply-add instructions. The rest is separable: each result row is a weighted
+// sum of source rows, each pixel one of columns.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -28,6 +30,8 @@ struct Mode {
   int support;                   // pixels to each side that a result pixel depends on: 0 nearest, 1 linear, 2 cubic
   bool exclude_outside = false;  // taps beyond the picture count nothing, instead of as the picture's edge
   bool antialias = false;        // a picture made smaller has a support that is larger by as much
+
+  bool IsPlainLinear() const { return support == 1 && !exclude_outside && !antialias; }
 };
 
 // One axis of the picture. The result shows [begin, end] of it, as shares, where coordinates are tf_crop_and_resize.
@@ -40,25 +44,35 @@ struct Extent {
   }
 };
 
-double SourceCoordinate(const std::string& mode, double x, const Extent& e) {
-  const auto in = static_cast<double>(e.in), out = static_cast<double>(e.out);
-  if (mode == "asymmetric") return x / e.scale;
+float SourceCoordinate(const std::string& mode, float x, const Extent& e) {
+  const auto in = static_cast<float>(e.in), out = static_cast<float>(e.out), scale = static_cast<float>(e.scale);
+  if (mode == "asymmetric") return x / scale;
   if (mode == "align_corners") return e.out == 1 ? 0 : x * (in - 1) / (out - 1);
-  if (mode == "pytorch_half_pixel") return e.out == 1 ? 0 : (x + 0.5) / e.scale - 0.5;
-  if (mode == "tf_half_pixel_for_nn") return (x + 0.5) / e.scale;
-  if (mode == "half_pixel_symmetric") return in / 2 * (1 - out / (in * e.scale)) + (x + 0.5) / e.scale - 0.5;
+  if (mode == "pytorch_half_pixel") return e.out == 1 ? 0 : (x + 0.5f) / scale - 0.5f;
+  if (mode == "tf_half_pixel_for_nn") return (x + 0.5f) / scale;
+  if (mode == "half_pixel_symmetric") return in / 2 * (1 - out / (in * scale)) + (x + 0.5f) / scale - 0.5f;
   if (mode == "tf_crop_and_resize") {
-    if (e.out == 1) return 0.5 * (e.begin + e.end) * (in - 1);
-    return e.begin * (in - 1) + x * (e.end - e.begin) * (in - 1) / (out - 1);
+    const auto begin = static_cast<float>(e.begin), end = static_cast<float>(e.end);
+    if (e.out == 1) return 0.5f * (begin + end) * (in - 1);
+    return begin * (in - 1) + x * (end - begin) * (in - 1) / (out - 1);
   }
-  return (x + 0.5) / e.scale - 0.5;
+  return (x + 0.5f) / scale - 0.5f;
 }
 
-int64_t Nearest(const std::string& mode, double x) {
-  if (mode == "round_prefer_ceil") return static_cast<int64_t>(std::floor(x + 0.5));
+int64_t Nearest(const std::string& mode, float x) {
+  if (mode == "round_prefer_ceil") return static_cast<int64_t>(std::round(x));
   if (mode == "floor") return static_cast<int64_t>(std::floor(x));
   if (mode == "ceil") return static_cast<int64_t>(std::ceil(x));
-  return static_cast<int64_t>(std::ceil(x - 0.5));
+  return static_cast<int64_t>(std::ceil(x - 0.5f));
+}
+
+// Both sides of a place, which is moved into the picture first.
+void AddLinearTaps(float x, int64_t in, Axis& axis) {
+  const float place = std::clamp(x, 0.0f, static_cast<float>(in - 1));
+  const int64_t first = std::min(static_cast<int64_t>(place), in - 1), second = std::min(first + 1, in - 1);
+  const float behind = place - static_cast<float>(first), ahead = static_cast<float>(second) - place;
+  axis.indices.insert(axis.indices.end(), {static_cast<int32_t>(first), static_cast<int32_t>(second)});
+  axis.weights.insert(axis.weights.end(), {first == second ? 0.5f : ahead, first == second ? 0.5f : behind});
 }
 
 // The weight of a pixel at distance `x`.
@@ -99,14 +113,16 @@ Axis MakeAxis(const Mode& mode, const Extent& e) {
   Axis axis;
   const double shrink = Shrink(mode, e);
   // An axis that keeps its size is copied, whatever the mode.
-  const bool copy = e.IsCopy(mode), picks = copy || mode.support == 0;
+  const bool copy = e.IsCopy(mode), linear = mode.IsPlainLinear(), picks = !linear && (copy || mode.support == 0);
   if (!picks) axis.count = 2 - 2 * (static_cast<int>(std::floor(-mode.support / shrink)) + 1);
   for (int64_t i = 0; i < e.out; ++i) {
-    const auto place = static_cast<double>(i);
+    const auto place = static_cast<float>(i);
     // No place is further away than an integer holds, whatever a damaged file says.
-    const double x = copy ? place : std::clamp(SourceCoordinate(mode.coordinates, place, e), -1e9, 1e9);
-    if (!picks) {
-      AddTaps(mode, x, e.in, shrink, axis);
+    const float x = copy ? place : std::clamp(SourceCoordinate(mode.coordinates, place, e), -1e9f, 1e9f);
+    if (linear) {
+      AddLinearTaps(x, e.in, axis);
+    } else if (!picks) {
+      AddTaps(mode, static_cast<double>(x), e.in, shrink, axis);
     } else {
       const int64_t index = copy ? i : Nearest(mode.nearest, x);
       axis.indices.push_back(static_cast<int32_t>(std::clamp<int64_t>(index, 0, e.in - 1)));
@@ -120,6 +136,7 @@ struct Plan {
   Axis rows, columns;
   int64_t in_h = 1, in_w = 1, out_h = 1, out_w = 1;
   bool channels_last = false;
+  bool plain_linear = false;
 };
 
 bool IsNearest(const Problem& problem) { return om::GetString(*problem.node, "mode", "nearest") == "nearest"; }
@@ -187,6 +204,7 @@ Result<Plan> Read(const Problem& problem) {
   const Extent &rows = extents[channels_last ? 1 : 2], &columns = extents[channels_last ? 2 : 3];
   Plan plan;
   plan.channels_last = channels_last;
+  plan.plain_linear = how.IsPlainLinear();
   plan.in_h = rows.in, plan.out_h = rows.out, plan.in_w = columns.in, plan.out_w = columns.out;
   for (const Extent* extent : {&rows, &columns}) {
     if (!HasFewTaps(how, *extent)) return Invalid("scales do not make {} of {}", extent->out, extent->in);
@@ -255,6 +273,39 @@ class ResizeExecutor final : public Executor {
   int64_t groups_, block_;
   void (*blend_)(const float*, const float*, float*, float, float, size_t);
 };
+
+// One result row of pixels of `lanes` channels, kLanes of them where that is known.
+template <int64_t kLanes>
+void LinearRow(const float* top, const float* bottom, const float* row, const Axis& columns, int64_t out_w,
+               int64_t lanes, float* to) {
+  const int64_t count = kLanes > 0 ? kLanes : lanes;
+  for (int64_t ow = 0; ow < out_w; ++ow, to += count) {
+    const float* column = columns.Weights(ow);
+    const float top_left = column[0] * row[0], top_right = column[1] * row[0];
+    const float bottom_left = column[0] * row[1], bottom_right = column[1] * row[1];
+    const int64_t left = columns.Indices(ow)[0] * count, right = columns.Indices(ow)[1] * count;
+    for (int64_t i = 0; i < count; ++i) {
+      to[i] = top_left * top[left + i] + top_right * top[right + i] + bottom_left * bottom[left + i] +
+              bottom_right * bottom[right + i];
+    }
+  }
+}
+
+template <int64_t kLanes>
+std::unique_ptr<Executor> LinearExecutor(Plan plan, int64_t groups, int64_t lanes) {
+  return MakeExecutor([plan = std::move(plan), groups, lanes](const Arguments& a) {
+    const float* x = In<float>(a, 0);
+    float* y = Out<float>(a);
+    const int64_t width = plan.in_w * lanes;
+    for (int64_t g = 0; g < groups; ++g, x += plan.in_h * width) {
+      for (int64_t oh = 0; oh < plan.out_h; ++oh, y += plan.out_w * lanes) {
+        const int32_t* index = plan.rows.Indices(oh);
+        LinearRow<kLanes>(x + index[0] * width, x + index[1] * width, plan.rows.Weights(oh), plan.columns, plan.out_w,
+                          lanes, y);
+      }
+    }
+  });
+}
 
 // Channels that lie side by side.
 int64_t Lanes(const Plan& plan, const TensorInfo& x, om::Layout layout) {
@@ -327,6 +378,14 @@ class Resize final : public Kernel {
         case 8: return NearestBytes<8>(std::move(plan), groups);
         case 4: return NearestBytes<4>(std::move(plan), groups);
         default: return NearestBytes<1>(std::move(plan), groups);
+      }
+    }
+    if (plan.plain_linear) {
+      switch (block) {
+        case 16: return LinearExecutor<16>(std::move(plan), groups, block);
+        case 8: return LinearExecutor<8>(std::move(plan), groups, block);
+        case 1: return LinearExecutor<1>(std::move(plan), groups, block);
+        default: return LinearExecutor<0>(std::move(plan), groups, block);
       }
     }
     return std::unique_ptr<Executor>(std::make_unique<ResizeExecutor>(std::move(plan), groups, block, problem.isa));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 namespace npustream::program {
 
@@ -175,30 +176,6 @@ namespace {
 constexpr uint64_t kAlignment = 64;
 uint64_t AlignUp(uint64_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Gives every buffer an address: the largest first, each at the lowest place that is free during its life.
-void AssignOffsets(om::NativePlan& plan) {
-  std::vector<size_t> order(plan.buffers.size()), placed;
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return plan.buffers[a].bytes > plan.buffers[b].bytes; });
-  for (const size_t i : order) {
-    om::NativeBuffer& buffer = plan.buffers[i];
-    uint64_t offset = 0;
-    // `placed` is sorted by offset.
-    for (const size_t other : placed) {
-      const om::NativeBuffer& o = plan.buffers[other];
-      if (o.last_step < buffer.first_step || buffer.last_step < o.first_step) continue;
-      if (offset + buffer.bytes <= o.offset) break;
-      offset = std::max(offset, o.offset + o.bytes);
-    }
-    buffer.offset = offset;
-    plan.arena_bytes = std::max(plan.arena_bytes, offset + buffer.bytes);
-    placed.insert(std::upper_bound(placed.begin(), placed.end(), i,
-                                   [&](size_t a, size_t b) { return plan.buffers[a].offset < plan.buffers[b].offset; }),
-                  i);
-  }
-}
-
 uint64_t MostAlive(const om::NativePlan& plan) {
   std::vector<int64_t> change(plan.steps.size() + 2);
   for (const om::NativeBuffer& buffer : plan.buffers) {
@@ -211,6 +188,52 @@ uint64_t MostAlive(const om::NativePlan& plan) {
     most = std::max(most, alive);
   }
   return static_cast<uint64_t>(most);
+}
+
+// Gives the buffers addresses in this order, each the lowest place that is free during its life. Returns the end of
+// all.
+uint64_t PlaceInOrder(const std::vector<size_t>& order, std::vector<om::NativeBuffer>& buffers) {
+  std::vector<size_t> placed;  // sorted by offset
+  uint64_t end = 0;
+  for (const size_t i : order) {
+    om::NativeBuffer& buffer = buffers[i];
+    uint64_t offset = 0;
+    for (const size_t other : placed) {
+      const om::NativeBuffer& o = buffers[other];
+      if (o.last_step < buffer.first_step || buffer.last_step < o.first_step) continue;
+      if (offset + buffer.bytes <= o.offset) break;
+      offset = std::max(offset, o.offset + o.bytes);
+    }
+    buffer.offset = offset;
+    end = std::max(end, offset + buffer.bytes);
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), i,
+                                   [&](size_t a, size_t b) { return buffers[a].offset < buffers[b].offset; }),
+                  i);
+  }
+  return end;
+}
+
+// The largest buffers first; then, as long as that leaves gaps, whichever came to lie on top goes before all others.
+// The best of a bounded number of tries is taken.
+void AssignOffsets(om::NativePlan& plan) {
+  constexpr size_t kMostTries = 64, kMostSteps = size_t{1} << 25;
+  std::vector<size_t> order(plan.buffers.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return plan.buffers[a].bytes > plan.buffers[b].bytes; });
+  std::vector<om::NativeBuffer> tried = plan.buffers;
+  plan.arena_bytes = std::numeric_limits<uint64_t>::max();
+  const size_t tries = std::clamp(kMostSteps / (order.size() * order.size() + 1), size_t{1}, kMostTries);
+  for (size_t i = 0; i < tries && plan.arena_bytes > plan.arena_lower_bound; ++i) {
+    const uint64_t end = PlaceInOrder(order, tried);
+    if (end < plan.arena_bytes) {
+      plan.arena_bytes = end;
+      plan.buffers = tried;
+    }
+    const auto on_top = [&](size_t b) { return tried[b].offset + tried[b].bytes == end; };
+    const auto top = std::find_if(order.begin(), order.end(), on_top);
+    if (top != order.end()) std::rotate(order.begin(), top, top + 1);
+  }
 }
 
 }  // namespace
@@ -259,8 +282,8 @@ om::NativePlan PlanBuffers(const Draft& draft) {
     plan.steps.push_back({step.node.name, step.node.op, step.implementation, step.node.inputs, step.node.outputs,
                           step.node.attributes, scratch});
   }
-  AssignOffsets(plan);
   plan.arena_lower_bound = MostAlive(plan);
+  AssignOffsets(plan);
   return plan;
 }
 

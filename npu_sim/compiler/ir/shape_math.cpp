@@ -10,6 +10,7 @@
 
 #include "npu_sim/compiler/ir/constants.h"
 #include "npu_sim/compiler/ir/rewrite.h"
+#include "npu_sim/program/evaluate.h"
 
 namespace npustream::compiler {
 namespace {
@@ -273,6 +274,14 @@ class Evaluator {
   const size_t count_;
 };
 
+// What is rare on shapes. Quantised weights stay as they are: integer kernels want them so.
+std::optional<om::Bytes> EvaluateByKernel(const om::Graph& graph, const om::Node& node) {
+  if (node.op == "Quantize" || node.op == "Dequantize") return std::nullopt;
+  Result<std::vector<om::Bytes>> contents = program::EvaluateNode(graph, node);
+  if (!contents.ok()) return std::nullopt;
+  return std::move(contents->front());
+}
+
 }  // namespace
 
 std::optional<om::Bytes> EvaluateShapeMath(const om::Graph& graph, const om::Node& node) {
@@ -287,7 +296,8 @@ std::optional<om::Bytes> EvaluateShapeMath(const om::Graph& graph, const om::Nod
     inputs.push_back(std::move(*operand));
   }
   std::optional<Values> values = Evaluator(node, output, std::move(inputs)).Run();
-  if (!values || values->size() != static_cast<size_t>(om::ElementCount(output.dims))) return std::nullopt;
+  if (!values) return EvaluateByKernel(graph, node);
+  if (values->size() != static_cast<size_t>(om::ElementCount(output.dims))) return std::nullopt;
   return PackAs(output.type, std::move(*values));
 }
 

@@ -11,9 +11,9 @@ namespace npustream::compiler {
 // in a graph. Whatever is larger is real data and belongs to the pass FoldConstants.
 inline constexpr int64_t kMaxShapeMathElements = 4096;
 
-// The content of the only output of `node` when it is small, all inputs are constants and the operator is one that
-// exporters use on shapes (element-wise arithmetic and comparison, Cast, Concat, Gather, Slice, Expand, Reshape, Where,
-// reductions to a scalar). Nothing otherwise. Types and dims in `graph` must be right.
+// The content of the only output of `node` when it is small and all inputs are constants. Element-wise arithmetic and
+// comparison, Cast, Concat, Gather, Slice, Expand, Reshape, Where and reductions to a scalar, in any mix of types, and
+// whatever there is a kernel for. Nothing otherwise. Types and dims in `graph` must be right.
 std::optional<om::Bytes> EvaluateShapeMath(const om::Graph& graph, const om::Node& node);
 
 }  // namespace npustream::compiler

@@ -43,6 +43,22 @@ Result<std::vector<int64_t>> SplitExtents(const ImportContext& context, int64_t 
   return extents;
 }
 
+// A constant's parts are constants: TensorFlow takes shapes apart in this way.
+Status OutputConstantParts(ImportContext& context, int64_t axis, const std::vector<om::Tensor>& parts) {
+  int64_t start = 0;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const int64_t end = start + parts[i].dims[static_cast<size_t>(axis)];
+    const auto list = [](int64_t value) { return std::vector<int64_t>{value}; };
+    const om::Attributes attributes = {
+        {"axes", list(axis)}, {"starts", list(start)}, {"ends", list(end)}, {"steps", list(1)}};
+    NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId part,
+                               context.Emit("Slice", {context.InputId(0)}, attributes, parts[i].type, parts[i].dims));
+    if (context.WantsOutput(i)) NPUSTREAM_RETURN_IF_ERROR(context.Bind(i, part));
+    start = end;
+  }
+  return {};
+}
+
 }  // namespace
 
 Status ImportSplit(ImportContext& context) {
@@ -61,6 +77,7 @@ Status ImportSplit(ImportContext& context) {
   if (left != 0 || results.size() != extents.size() || extents.size() < context.node().outputs.size()) {
     return context.Error(fmt::format("parts of [{}] do not add up to {}", fmt::join(extents, ","), extent));
   }
+  if (context.Input(0).is_constant()) return OutputConstantParts(context, axis, results);
   return context.OutputMany("Split", {context.InputId(0)}, {{"axis", axis}, {"split", extents}}, results);
 }
 

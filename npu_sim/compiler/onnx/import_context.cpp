@@ -9,6 +9,7 @@
 #include "npu_sim/compiler/ir/rewrite.h"
 #include "npu_sim/compiler/ir/shape_math.h"
 #include "npu_sim/compiler/onnx/import_graph.h"
+#include "npu_sim/compiler/onnx/operator_table.h"
 #include "npu_sim/program/evaluate.h"
 
 namespace npustream::compiler {
@@ -136,6 +137,19 @@ Status ImportContext::OutputMany(std::string op, std::vector<om::TensorId> input
     if (WantsOutput(i)) NPUSTREAM_RETURN_IF_ERROR(Bind(i, ids[i]));
   }
   return {};
+}
+
+Result<om::TensorId> ImportContext::Compose(const std::string& op, std::vector<om::TensorId> inputs,
+                                            om::Attributes attributes) {
+  OnnxNode node;
+  node.name = fmt::format("{}_{}{}", node_.name, op, composed_);
+  node.op = op;
+  node.outputs = {fmt::format("{}.{}{}", node_.outputs[0], op, composed_)};
+  node.attributes = std::move(attributes);
+  ++composed_;
+  ImportContext inner(state_, node, std::move(inputs));
+  NPUSTREAM_RETURN_IF_ERROR(FindImporter(node)->import(inner));
+  return inner.OutputId(0);
 }
 
 const std::string& ImportContext::BaseName() const {

@@ -29,10 +29,6 @@ class ImportContext {
       : state_(state), node_(node), inputs_(std::move(inputs)) {}
 
   const OnnxNode& node() const { return node_; }
-  // The context of a node that this one is composed of, which must outlive it.
-  ImportContext Inner(const OnnxNode& node, std::vector<om::TensorId> inputs) const {
-    return ImportContext(state_, node, std::move(inputs));
-  }
   int64_t opset() const { return state_.opset; }
 
   size_t InputCount() const { return inputs_.size(); }
@@ -79,6 +75,8 @@ class ImportContext {
   // The same; they become outputs 0, 1, …, and unnamed ones are left out.
   Status OutputMany(std::string op, std::vector<om::TensorId> inputs, om::Attributes attributes,
                     const std::vector<om::Tensor>& results);
+  // Imports an operator of the domain ai.onnx that this one is composed of: its first result.
+  Result<om::TensorId> Compose(const std::string& op, std::vector<om::TensorId> inputs, om::Attributes attributes = {});
   // The tensor that output `i` was bound to.
   om::TensorId OutputId(size_t i) const;
   // The name of the first output that has one: what those of intermediate results begin with.
@@ -107,7 +105,7 @@ class ImportContext {
   ImportState& state_;
   const OnnxNode& node_;
   const std::vector<om::TensorId> inputs_;
-  int emitted_ = 0;
+  int emitted_ = 0, composed_ = 0;
   std::vector<om::TensorId> bound_;  // by output
 };
 

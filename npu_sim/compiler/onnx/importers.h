@@ -116,12 +116,21 @@ Status ImportArgExtreme(ImportContext& context);
 Status ImportCumSum(ImportContext& context);
 Status ImportReduce(ImportContext& context);
 
+// import_fused.cpp
+Status ImportBiasGelu(ImportContext& context);
+Status ImportFastGelu(ImportContext& context);
+Status ImportFusedMatMul(ImportContext& context);
+Status ImportQuickGelu(ImportContext& context);
+Status ImportSkipLayerNormalization(ImportContext& context);
+Status ImportSkipSimplifiedLayerNormalization(ImportContext& context);
 // import_qlinear.cpp
 Status ImportDynamicQuantizeLinear(ImportContext& context);
 Status ImportInteger(ImportContext& context);
+Status ImportQGemm(ImportContext& context);
 Status ImportQLinear(ImportContext& context);
 Status ImportQLinearConcat(ImportContext& context);
 Status ImportQLinearConv(ImportContext& context);
+Status ImportQLinearSoftmax(ImportContext& context);
 // import_quantize.cpp
 Status ImportDequantizeLinear(ImportContext& context);
 Status ImportQuantizeLinear(ImportContext& context);

@@ -166,8 +166,12 @@ constexpr OperatorRow kTable[] = {
     {"Upsample", ImportUpsample, 1, 2},
     {"Where", ImportWhere, 3, 3},
     {"Xor", ImportCompare, 2, 2},
+    {"com.microsoft.BiasGelu", ImportBiasGelu, 2, 2},
     {"com.microsoft.DequantizeLinear", ImportDequantizeLinear, 2, 3},
+    {"com.microsoft.FastGelu", ImportFastGelu, 1, 2},
+    {"com.microsoft.FusedMatMul", ImportFusedMatMul, 2, 2},
     {"com.microsoft.Gelu", ImportGelu, 1, 1},
+    {"com.microsoft.QGemm", ImportQGemm, 6, 9},
     {"com.microsoft.QLinearAdd", ImportQLinear, 7, 8},
     {"com.microsoft.QLinearAveragePool", ImportQLinear, 4, 5},
     {"com.microsoft.QLinearConcat", ImportQLinearConcat, 5, kAnyCount},
@@ -175,7 +179,11 @@ constexpr OperatorRow kTable[] = {
     {"com.microsoft.QLinearLeakyRelu", ImportQLinear, 4, 5},
     {"com.microsoft.QLinearMul", ImportQLinear, 7, 8},
     {"com.microsoft.QLinearSigmoid", ImportQLinear, 4, 5},
+    {"com.microsoft.QLinearSoftmax", ImportQLinearSoftmax, 5, 5},
     {"com.microsoft.QuantizeLinear", ImportQuantizeLinear, 2, 3},
+    {"com.microsoft.QuickGelu", ImportQuickGelu, 1, 1},
+    {"com.microsoft.SkipLayerNormalization", ImportSkipLayerNormalization, 3, 5},
+    {"com.microsoft.SkipSimplifiedLayerNormalization", ImportSkipSimplifiedLayerNormalization, 3, 4},
 };
 
 constexpr bool IsSorted() {

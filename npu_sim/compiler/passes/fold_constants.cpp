@@ -10,8 +10,8 @@ namespace npustream::compiler {
 namespace {
 
 constexpr size_t kAlwaysFoldBytes = size_t{16} << 20;
-// What all constants together may grow by: freely, and for each byte that they have. Quantised weights become four times
-// as large.
+// What all constants together may grow by: freely, and for each byte that they have. Quantised weights become four
+// times as large.
 constexpr size_t kFreeGrowth = size_t{256} << 20, kGrowth = 4;
 
 bool AllInputsConstant(const om::Graph& graph, const om::Node& node) {
@@ -23,6 +23,18 @@ size_t BytesOf(const om::Graph& graph, const std::vector<om::TensorId>& ids) {
   size_t bytes = 0;
   for (const om::TensorId id : ids) bytes += id == om::kNoTensor ? 0 : TensorOf(graph, id).ByteSize();
   return bytes;
+}
+
+int64_t ElementsOf(const om::Graph& graph, const std::vector<om::TensorId>& ids) {
+  int64_t elements = 0;
+  for (const om::TensorId id : ids) elements += id == om::kNoTensor ? 0 : om::ElementCount(TensorOf(graph, id).dims);
+  return elements;
+}
+
+// Small, or no more elements than it is made of: a constant that is only converted is folded whatever its size.
+bool WorthFolding(const om::Graph& graph, const om::Node& node) {
+  return BytesOf(graph, node.outputs) <= kAlwaysFoldBytes ||
+         ElementsOf(graph, node.outputs) <= ElementsOf(graph, node.inputs);
 }
 
 size_t ConstantBytes(const om::Graph& graph) {
@@ -72,9 +84,9 @@ Status FoldAll(om::Graph& graph, bool keep_quantised_weights) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const om::Node& node = graph.nodes[n];
     const size_t out = BytesOf(graph, node.outputs);
-    const bool worth = out <= std::max(BytesOf(graph, node.inputs), kAlwaysFoldBytes) && out <= room;
     // A model's output has to be written by somebody: a constant one stays the copy that the importer made.
-    if (!AllInputsConstant(graph, node) || IsGraphOutput(graph, node) || !worth) continue;
+    if (!AllInputsConstant(graph, node) || IsGraphOutput(graph, node) || !WorthFolding(graph, node) || out > room)
+      continue;
     if (keep_quantised_weights && node.op == "Dequantize" && MeetsIntegers(graph, uses, node)) continue;
     dead[n] = Fold(graph, node);
     if (dead[n]) room -= out;

@@ -81,17 +81,28 @@ class Matcher {
     return pow != nullptr && IsScalar(graph_, pow->inputs[1], 2) ? std::optional(pow->inputs[0]) : std::nullopt;
   }
 
+  struct Summed {
+    om::TensorId tensor;
+    float epsilon;
+  };
+  // v and e of v + e. Half precision makes zeros of small ones, and additions of zero are gone.
+  Summed WithoutEpsilon(om::TensorId id) const {
+    const om::Node* safe = ProducerOf(graph_, uses_, id, "Add");
+    const auto split = safe && !HasActivation(*safe) ? SplitScalar(graph_, *safe) : std::nullopt;
+    return split ? Summed{split->tensor, split->scalar} : Summed{id, 0};
+  }
+
   std::optional<Standardised> MatchParts(om::TensorId centred, om::TensorId deviation) const {
     std::optional<Standardised> match = Centred(centred);
     const om::Node* root = ProducerOf(graph_, uses_, deviation, "Sqrt");
-    const om::Node* safe = match && root ? ProducerOf(graph_, uses_, root->inputs[0], "Add") : nullptr;
-    const auto split = safe && !HasActivation(*safe) ? SplitScalar(graph_, *safe) : std::nullopt;
-    const om::Node* mean = split ? ProducerOf(graph_, uses_, split->tensor, "ReduceMean") : nullptr;
+    if (!match || root == nullptr) return std::nullopt;
+    const Summed variance = WithoutEpsilon(root->inputs[0]);
+    const om::Node* mean = ProducerOf(graph_, uses_, variance.tensor, "ReduceMean");
     if (mean == nullptr || MeanAxis(*mean) != match->axis) return std::nullopt;
     const std::optional<om::TensorId> base = Squared(mean->inputs[0]);
     const std::optional<Standardised> other = base ? Centred(*base) : std::nullopt;
     if (!other || other->x != match->x || other->axis != match->axis) return std::nullopt;
-    match->epsilon = split->scalar;
+    match->epsilon = variance.epsilon;
     return match;
   }
 

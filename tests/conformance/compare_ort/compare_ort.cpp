@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <sstream>
 #include <vector>
 
@@ -28,15 +27,20 @@ constexpr double kLimit = 1e-3;
 // Probabilities are equal up to this: ONNX Runtime's sigmoid moves in steps of 2^-25 near 0.
 constexpr double kSmallestProbability = 1e-6;
 
-struct Case {
-  std::string model;
-  std::vector<std::string> inputs, outputs;  // names
-  std::map<std::string, om::Dims> input_shapes;
+struct Value {
+  std::string name, type;
+  om::Dims dims;
 };
 
+struct Case {
+  std::string model;
+  std::vector<Value> inputs, outputs;
+};
+
+// "[1,3]" → {1, 3}.
 om::Dims ParseDims(const std::string& text) {
   om::Dims dims;
-  std::istringstream parts(text);
+  std::istringstream parts(text.substr(1, text.size() - 2));
   for (std::string part; std::getline(parts, part, ',');) dims.push_back(std::stoll(part));
   return dims;
 }
@@ -46,35 +50,47 @@ Case ReadCase(const fs::path& folder) {
   std::ifstream file(folder / "case.txt");
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
-    std::string kind, dims, name;
+    std::string kind, dims;
+    Value value;
     words >> kind;
     if (kind == "model") {
       result.model = line.substr(6);
       continue;
     }
-    words >> dims;
-    std::getline(words >> std::ws, name);
-    (kind == "input" ? result.inputs : result.outputs).push_back(name);
-    if (kind == "input") result.input_shapes[name] = ParseDims(dims);
+    words >> value.type >> dims;
+    std::getline(words >> std::ws, value.name);
+    value.dims = ParseDims(dims);
+    (kind == "input" ? result.inputs : result.outputs).push_back(value);
   }
   return result;
+}
+
+// The files of the inputs, in the program's order.
+Result<std::vector<std::string>> ReadInputs(const Case& wanted, const fs::path& folder,
+                                            const program::Program& program) {
+  std::vector<std::string> inputs;
+  for (const program::Port& port : program.inputs()) {
+    const auto is_it = [&](const Value& value) { return value.name == port.name; };
+    const auto found = std::find_if(wanted.inputs.begin(), wanted.inputs.end(), is_it);
+    if (found == wanted.inputs.end()) return Status(StatusCode::kNotFound, fmt::format("no input '{}'", port.name));
+    NPUSTREAM_ASSIGN_OR_RETURN(std::string input,
+                               ReadTextFile(folder / fmt::format("input_{}.bin", found - wanted.inputs.begin())));
+    inputs.push_back(std::move(input));
+  }
+  return inputs;
 }
 
 Result<std::vector<om::Bytes>> Run(const Case& wanted, const fs::path& folder) {
   NPUSTREAM_ASSIGN_OR_RETURN(const OnnxModel model, ReadOnnxModel(wanted.model));
   CompileOptions options;
   options.soc = "Ascend310P3";
-  options.input_shapes = wanted.input_shapes;
+  for (const Value& input : wanted.inputs) options.input_shapes[input.name] = input.dims;
   NPUSTREAM_ASSIGN_OR_RETURN(const om::OmModel compiled, Compile(model, options));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::Bytes bytes, om::WriteOm(compiled));
   NPUSTREAM_ASSIGN_OR_RETURN(const auto file, om::OmFile::FromBytes(bytes));
   NPUSTREAM_ASSIGN_OR_RETURN(const auto program, program::Program::Load(*file, 1));
-  std::vector<std::string> inputs;
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<std::string> inputs, ReadInputs(wanted, folder, *program));
   std::vector<const std::byte*> input_addresses;
-  for (size_t i = 0; i < wanted.inputs.size(); ++i) {
-    NPUSTREAM_ASSIGN_OR_RETURN(std::string input, ReadTextFile(folder / fmt::format("input_{}.bin", i)));
-    inputs.push_back(std::move(input));
-  }
   for (const std::string& input : inputs) input_addresses.push_back(reinterpret_cast<const std::byte*>(input.data()));
   const size_t gear = 0;
   std::vector<om::Bytes> outputs;
@@ -96,21 +112,38 @@ double Difference(float got, float want, double smallest) {
   return difference <= smallest ? 0 : difference;
 }
 
-Deviation Compare(const om::Bytes& actual, const std::string& expected) {
-  const size_t count = expected.size() / sizeof(float);
-  std::vector<float> got(count), want(count);
+template <typename T>
+std::vector<float> Convert(const void* data, size_t bytes) {
+  std::vector<T> values(bytes / sizeof(T));
+  std::memcpy(values.data(), data, values.size() * sizeof(T));
+  return {values.begin(), values.end()};
+}
+
+std::vector<float> ToFloats(const std::string& type, const void* data, size_t bytes) {
+  if (type == "float16") return Convert<_Float16>(data, bytes);
+  if (type == "float64") return Convert<double>(data, bytes);
+  if (type == "int64") return Convert<int64_t>(data, bytes);
+  if (type == "int32") return Convert<int32_t>(data, bytes);
+  if (type == "int8") return Convert<int8_t>(data, bytes);
+  if (type == "uint8" || type == "bool") return Convert<uint8_t>(data, bytes);
+  return Convert<float>(data, bytes);
+}
+
+Deviation Compare(const std::string& type, const om::Bytes& actual, const std::string& expected) {
   if (actual.size() != expected.size()) return {INFINITY, INFINITY};
-  std::memcpy(got.data(), actual.data(), actual.size());
-  std::memcpy(want.data(), expected.data(), expected.size());
+  const std::vector<float> got = ToFloats(type, actual.data(), actual.size());
+  const std::vector<float> want = ToFloats(type, expected.data(), expected.size());
+  const size_t count = want.size();
+  if (count == 0) return {};
   const auto [low, high] = std::minmax_element(want.begin(), want.end());
-  const double smallest = count > 0 && *low >= 0 && *high <= 1 ? kSmallestProbability : 0;
+  const double smallest = *low >= 0 && *high <= 1 ? kSmallestProbability : 0;
   double difference = 0, norm = 0;
   for (size_t i = 0; i < count; ++i) {
     const double w = static_cast<double>(want[i]), d = Difference(got[i], want[i], smallest);
     difference += d * d;
     norm += w * w;
   }
-  const double rms = std::sqrt(norm / static_cast<double>(std::max<size_t>(count, 1)));
+  const double rms = std::sqrt(norm / static_cast<double>(count));
   Deviation result{norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference), 0};
   for (size_t i = 0; i < count; ++i) {
     const double w = static_cast<double>(want[i]), d = Difference(got[i], want[i], smallest);
@@ -130,11 +163,13 @@ bool RunAndCompare(const fs::path& folder) {
   bool all_good = outputs->size() == wanted.outputs.size();
   for (size_t i = 0; i < std::min(outputs->size(), wanted.outputs.size()); ++i) {
     const auto expected = ReadTextFile(folder / fmt::format("output_{}.bin", i));
-    const Deviation deviation = expected.ok() ? Compare((*outputs)[i], *expected) : Deviation{NAN, NAN};
+    const Deviation deviation =
+        expected.ok() ? Compare(wanted.outputs[i].type, (*outputs)[i], *expected) : Deviation{NAN, NAN};
     const bool good = deviation.by_norm <= kLimit && deviation.by_value <= kLimit;
     all_good = all_good && good;
-    fmt::print("{:<36} {:<24} by norm {:.2e}  by value {:.2e}  {}\n", folder.filename().string(), wanted.outputs[i],
-               deviation.by_norm, deviation.by_value, good ? "ok" : "BEYOND 1e-3");
+    fmt::print("{:<36} {:<24} by norm {:.2e}  by value {:.2e}  {}\n", folder.filename().string(),
+               wanted.outputs[i].name, deviation.by_norm, deviation.by_value, good ? "ok" : "BEYOND 1e-3");
+    std::fflush(stdout);
   }
   return all_good;
 }

@@ -74,6 +74,16 @@ Reals Joined() {
   return all;
 }
 
+// Shares of pairs, each in whole parts of floor(1 / kScale) = 2.
+Reals Shares() {
+  const Reals x = kX.Values();
+  Reals shares;
+  for (size_t i = 0; i < x.size(); ++i) {
+    shares.push_back(2 * static_cast<double>(kScale) / (1 + std::exp(x[i ^ 1] - x[i])));
+  }
+  return shares;
+}
+
 std::vector<Case> Cases() {
   const Reals x = kX.Values();
   const Reals means = {(x[0] + x[1] + x[2] + x[3]) / 4, (x[4] + x[5] + x[6] + x[7]) / 4};
@@ -81,14 +91,11 @@ std::vector<Case> Cases() {
       {"QLinearAdd", {}, {kX, kY}, kDims, Pairs([](double a, double b) { return a + b; })},
       {"QLinearMul", {}, {kX, kY}, kDims, Pairs([](double a, double b) { return a * b; })},
       {"QLinearSigmoid", {}, {kX}, kDims, Each(x, [](double v) { return 1 / (1 + std::exp(-v)); })},
-      {"QLinearLeakyRelu",
-       {{"alpha", 0.1f}},
-       {kX},
-       kDims,
-       Each(x, [](double v) { return v < 0 ? 0.1 * v : v; })},
+      {"QLinearLeakyRelu", {{"alpha", 0.1f}}, {kX}, kDims, Each(x, [](double v) { return v < 0 ? 0.1 * v : v; })},
       {"QLinearAveragePool", {{"kernel_shape", std::vector<int64_t>{2, 2}}}, {kX}, {1, 2, 1, 1}, means},
       {"QLinearGlobalAveragePool", {}, {kX}, {1, 2, 1, 1}, means},
       {"QLinearConcat", {{"axis", int64_t{1}}}, {kX, kY}, {1, 4, 2, 2}, Joined()},
+      {"QLinearSoftmax", {{"axis", int64_t{-1}}, {"opset", int64_t{13}}}, {kX}, kDims, Shares()},
   };
 }
 
@@ -101,8 +108,7 @@ ModelBuilder Build(const Case& c) {
   for (size_t i = 0; i < c.operands.size(); ++i) {
     const std::string name = i == 0 ? "x" : "y";
     builder.Input(name, kDims, om::DataType::kUInt8);
-    for (const std::string& part :
-         {name, Number(builder, c.operands[i].scale), Byte(builder, c.operands[i].zero)}) {
+    for (const std::string& part : {name, Number(builder, c.operands[i].scale), Byte(builder, c.operands[i].zero)}) {
       inputs.push_back(part);
     }
   }
@@ -135,6 +141,44 @@ TEST(QLinearTest, ResultsAreThoseOfTheRealNumbers) {
     ASSERT_TRUE(RunPasses(passed, {}).ok());
     ExpectQuantised(*graph, c);
     ExpectQuantised(passed, c);
+  }
+}
+
+// [1,2] × [3,2]ᵀ + C, C in steps of 0.5 · 0.25 and alpha over all of it: ((2,−1) · 0.5) · ((1,2),(4,0),(−2,6) · 0.25).
+ModelBuilder BuildQGemm(bool quantised_result) {
+  ModelBuilder builder;
+  builder.Input("x", {1, 2}, om::DataType::kUInt8);
+  auto& initializers = builder.model().graph.initializers;
+  const auto constant = [&](const char* name, om::DataType type, const om::Dims& dims, om::Bytes bytes) {
+    initializers[name] = {name, type, dims, std::make_shared<om::Bytes>(std::move(bytes))};
+  };
+  constant("b", om::DataType::kInt8, {3, 2}, om::ToBytes(std::vector<int8_t>{1, 2, 4, 0, -2, 6}));
+  constant("b_zero", om::DataType::kInt8, {}, om::ToBytes(std::vector<int8_t>{0}));
+  constant("c", om::DataType::kInt32, {3}, om::ToBytes(std::vector<int32_t>{8, -16, 0}));
+  std::vector<std::string> inputs = {
+      "x", Number(builder, 0.5f), Byte(builder, 10), "b", Number(builder, 0.25f), "b_zero", "c"};
+  if (quantised_result) inputs.insert(inputs.end(), {Number(builder, 0.5f), Byte(builder, 100)});
+  builder.Node("QGemm", inputs, "z", {{"transB", int64_t{1}}, {"alpha", 2.0f}}).Output("z");
+  builder.model().graph.nodes.back().domain = "com.microsoft";
+  return builder;
+}
+
+// By hand: products 0, 8, −10 in steps of 0.125, with C 8, −8, −10: times 2 these are 2, −2, −2.5.
+TEST(QLinearTest, AMatrixProductWithItsBiasIsScaledByAlpha) {
+  for (const bool quantised : {true, false}) {
+    const auto graph = ImportModel(BuildQGemm(quantised), {});
+    ASSERT_TRUE(graph.ok()) << graph.status().message();
+    om::Graph passed = *graph;
+    ASSERT_TRUE(RunPasses(passed, {}).ok());
+    for (const om::Graph& tried : {*graph, passed}) {
+      const auto result = program::EvaluateGraph(tried, {om::ToBytes(std::vector<uint8_t>{12, 9})});
+      ASSERT_TRUE(result.ok()) << result.status().message();
+      if (quantised) {
+        EXPECT_EQ(om::FromBytes<uint8_t>((*result)[0]), (std::vector<uint8_t>{104, 96, 95}));
+      } else {
+        EXPECT_EQ(om::FromBytes<float>((*result)[0]), (std::vector<float>{2, -2, -2.5f}));
+      }
+    }
   }
 }
 
