@@ -115,6 +115,7 @@ class ConvDriver {
     tile.x_kh_stride = s_.dilation_h * RowElements();
     tile.x_kw_stride = s_.dilation_w * cut_.in_block;
     tile.x_pixel_stride = PixelStep() * cut_.in_block;
+    tile.y_pixel_stride = cut_.block;
     return tile;
   }
 

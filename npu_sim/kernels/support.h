@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "npu_sim/kernels/kernel.h"
+#include "npu_sim/kernels/simd/simd.h"
 
 // Small helpers for the kernels' own use.
 namespace npustream::kernels {
@@ -45,15 +46,18 @@ std::vector<int64_t> Strides(const om::Dims& dims);
 class StridedCopy {
  public:
   // Strides in elements; zero repeats. Dims of 1 are dropped and neighbours joined where both views allow it.
-  StridedCopy(om::Dims dims, std::vector<int64_t> source, std::vector<int64_t> target, size_t element_bytes);
+  StridedCopy(om::Dims dims, std::vector<int64_t> source, std::vector<int64_t> target, size_t element_bytes, Isa isa);
   void Run(const std::byte* source, std::byte* target) const;
 
  private:
+  void PairTransposedAxes(Isa isa);
   void RunAxis(size_t axis, const std::byte* source, std::byte* target) const;
   om::Dims dims_;
   std::vector<int64_t> source_, target_;  // bytes
   size_t element_bytes_;
   bool empty_ = false;
+  // Set when the last two axes are a transposition: the last but one is contiguous in the source, the last in the target.
+  SimdTable::Transpose transpose_ = nullptr;
 };
 
 // Runs a callable as an Executor: MakeExecutor([=](const Arguments& a) { … }).

@@ -309,15 +309,15 @@ class Lowering {
     return bytes;
   }
 
-  // Output i of the model must be plain and lie in the caller's memory: computed there, or copied.
+  // Output i of the model must be plain and lie in the caller's memory: computed there, with all that it is a view of,
+  // or copied.
   Status PlaceOutput(size_t i) {
     const TensorId id = graph_.outputs[i];
     NPUSTREAM_ASSIGN_OR_RETURN(const int32_t value, Get(id, Layout::kPlain));
-    DraftValue& v = draft_.values[value];
-    const bool has_views = std::any_of(draft_.values.begin(), draft_.values.end(),
-                                       [&](const DraftValue& other) { return other.parent == value; });
-    int32_t result = value;
-    if (v.place != om::Place::kBuffer || v.parent >= 0 || has_views) {
+    uint64_t offset = 0;
+    int32_t result = draft_.Root(value, &offset);
+    const DraftValue& owner = draft_.values[result];
+    if (owner.place != om::Place::kBuffer || offset != 0 || owner.Bytes() != draft_.values[value].Bytes()) {
       result = AddValue(graph_.tensors[id], Layout::kPlain);
       DraftStep step;
       step.node = {graph_.tensors[id].name, "Reorder", {value}, {result}, {}};

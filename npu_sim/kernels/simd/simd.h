@@ -73,7 +73,7 @@ struct Tile {
   const Sum* bias;
   const Sum* residual;
   Sum* y;  // first pixel of the first result group
-  int64_t y_group_stride;
+  int64_t y_group_stride, y_pixel_stride;
   int64_t in_groups, lanes, last_lanes;  // source channels in a group, and in the last one; multiples of the depth
   int64_t kh, kw;
   int64_t x_group_stride, x_kh_stride, x_kw_stride, x_pixel_stride;
@@ -184,6 +184,9 @@ struct SimdTable {
   BinaryScalar binary_scalar[static_cast<int>(BinaryOp::kCount)];
   BinaryLanes binary_lanes[static_cast<int>(BinaryOp::kCount)];
 
+  // y[c · y_step + r] = x[r · x_step + c].
+  using Transpose = void (*)(const float* x, size_t x_step, size_t rows, size_t columns, float* y, size_t y_step);
+  Transpose transpose;
   // Groups of channels [group][pixel][block] from planes [channel][pixel] and back; `channels` real channels, the
   // group's other lanes become zero.
   void (*to_blocked)(const float* planes, float* blocked, size_t channels, size_t pixels, size_t block);

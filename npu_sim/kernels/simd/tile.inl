@@ -58,7 +58,7 @@ void RunTile(const typename Math::Tile& t) {
     const auto* y = t.y + g * t.y_group_stride;
     if (t.accumulate) {
 #pragma GCC unroll 14
-      for (int p = 0; p < kPixels; ++p) sum[g][p] = Math::LoadSum(y + p * kBlock);
+      for (int p = 0; p < kPixels; ++p) sum[g][p] = Math::LoadSum(y + p * t.y_pixel_stride);
       continue;
     }
     const Sum bias = Math::LoadSum(t.bias + g * kBlock);
@@ -68,7 +68,7 @@ void RunTile(const typename Math::Tile& t) {
       if (!t.residual) continue;
 #pragma GCC unroll 14
       for (int p = 0; p < kPixels; ++p)
-        sum[g][p] = Math::AddSums(bias, Math::LoadSum(t.residual + g * t.y_group_stride + p * kBlock));
+        sum[g][p] = Math::AddSums(bias, Math::LoadSum(t.residual + g * t.y_group_stride + p * t.y_pixel_stride));
     }
   }
   constexpr int64_t kStride = PixelStride<Math>(kSource);
@@ -108,7 +108,7 @@ void RunTile(const typename Math::Tile& t) {
   for (int g = 0; g < kGroups; ++g) {
     auto* y = t.y + g * t.y_group_stride;
 #pragma GCC unroll 14
-    for (int p = 0; p < kPixels; ++p) Math::StoreSum(y + p * kBlock, sum[g][p]);
+    for (int p = 0; p < kPixels; ++p) Math::StoreSum(y + p * t.y_pixel_stride, sum[g][p]);
   }
 }
 
