@@ -64,6 +64,10 @@ Choice PlainChoice(const Problem& problem, std::string implementation) {
   return choice;
 }
 
+bool IsFewChannels(const TensorInfo& tensor, Isa isa) {
+  return tensor.dims.size() >= 3 && tensor.dims[1] * 2 <= om::BlockOf(BlockedLayout(isa));
+}
+
 std::vector<int64_t> Strides(const om::Dims& dims) {
   std::vector<int64_t> strides(dims.size());
   int64_t stride = 1;

@@ -39,6 +39,9 @@ Status RequirePlain(const Problem& problem);
 // All plain, with a name for the implementation.
 Choice PlainChoice(const Problem& problem, std::string implementation);
 
+// Whether groups of channels would be half empty for this picture, or worse: such tensors better stay plain.
+bool IsFewChannels(const TensorInfo& tensor, Isa isa);
+
 // Row-major strides, in elements.
 std::vector<int64_t> Strides(const om::Dims& dims);
 

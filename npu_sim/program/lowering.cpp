@@ -152,7 +152,8 @@ class Lowering {
           from[0] == 1 && first.index % block == 0 && (count % block == 0 || first.index + count == from[1]);
       if (same_channels && aligned)
         return std::optional(AddAlias(tensor, layout, source, static_cast<uint64_t>(first.index) * plane_bytes));
-      if (!whole) return std::optional<int32_t>();
+      const bool few = tensor.type == om::DataType::kFloat32 && tensor.dims.size() >= 3 && 2 * tensor.dims[1] <= block;
+      if (!whole && !few) return std::optional<int32_t>();
       NPUSTREAM_ASSIGN_OR_RETURN(source, Get(first.source, Layout::kPlain));
     }
     return std::optional(AddAlias(tensor, Layout::kPlain, source, static_cast<uint64_t>(first.index) * plane_bytes));

@@ -101,6 +101,19 @@ struct DepthwiseRow {
   int64_t x_kh_stride;
 };
 
+// One row of a convolution with few result channels over planes. Strides in floats.
+struct PlaneConvRow {
+  const float* x;  // source of the first pixel's first tap; rows can be read up to a whole vector of pixels
+  const int32_t* offsets;  // from x to each tap
+  int64_t taps;
+  const float* w;  // [tap][result plane]
+  const float* bias;
+  const float* residual;  // as y, or null
+  float* y;
+  int64_t y_plane_stride, pixels;
+};
+inline constexpr int kMostPlanes = 8;
+
 // Sums of products of bytes become a result: real = sum · scale + bias [+ residual · residual_scale], the activation,
 // then integer = real · inverse_scale, rounded, + zero point, held in [low, high].
 struct ByteFinish {
@@ -216,6 +229,8 @@ struct SimdTable {
   // sources, for more than two groups), and all of them on the baseline.
   void (*conv[static_cast<int>(TileSource::kCount)][kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
   void (*depthwise_row)(const DepthwiseRow& row);
+  // By number of result planes − 1; null on the baseline.
+  void (*plane_conv[kMostPlanes])(const PlaneConvRow& row);
 
   // The same on bytes.
   void (*byte_conv[static_cast<int>(TileSource::kCount)][kMaxTileGroups][kMaxTilePixels])(const ByteConvTile& tile);
