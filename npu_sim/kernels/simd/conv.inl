@@ -91,6 +91,7 @@ void FillConv(SimdTable& table) {
   SetAllTiles<FloatMath>(table.conv);
   table.depthwise_row = RunDepthwiseRow;
   SetPlaneRows(table);
+  SetWinograd(table);
 }
 
 }  // namespace

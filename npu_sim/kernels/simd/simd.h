@@ -114,6 +114,30 @@ struct PlaneConvRow {
 };
 inline constexpr int kMostPlanes = 8;
 
+// A row of Winograd's tiles of one group of channels: squares of the source, `side` + 2 pixels wide, that start `side`
+// pixels apart, into the points of their transformations. Pixels outside of the picture are zero.
+struct WinogradSource {
+  const float* x;  // the whole picture
+  int64_t height, width;
+  int64_t top, left;  // of the first tile
+  int64_t tiles;
+  float* y;  // [point][tile][lane]
+  int64_t point_stride;
+};
+// A row of tiles of sums, point by point, back into squares of `side` x `side` results.
+struct WinogradResult {
+  const float* x;  // [point][tile][lane]
+  int64_t point_stride;
+  const float* bias;
+  const float* residual;  // as y, or null
+  float* y;
+  int64_t rows, columns;  // pixels that the picture has there: `columns` in a whole row of it
+};
+struct WinogradTable {
+  void (*source)(const WinogradSource& source);
+  void (*result)(const WinogradResult& result);
+};
+
 // Sums of products of bytes become a result: real = sum · scale + bias [+ residual · residual_scale], the activation,
 // then integer = real · inverse_scale, rounded, + zero point, held in [low, high].
 struct ByteFinish {
@@ -229,6 +253,7 @@ struct SimdTable {
   // sources, for more than two groups), and all of them on the baseline.
   void (*conv[static_cast<int>(TileSource::kCount)][kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
   void (*depthwise_row)(const DepthwiseRow& row);
+  WinogradTable winograd[2];  // side 2 and side 4; null on the baseline
   // By number of result planes − 1; null on the baseline.
   void (*plane_conv[kMostPlanes])(const PlaneConvRow& row);
 
