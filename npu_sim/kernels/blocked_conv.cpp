@@ -16,6 +16,32 @@ om::Layout SourceLayout(const ConvShape& s, om::Layout now, Isa isa) {
   return now == om::Layout::kPlain && s.groups == 1 && s.ic < om::BlockOf(blocked) ? now : blocked;
 }
 
+// How many neighbouring convolution groups fill blocks of channels on both sides together; 0 when none do, or when too many
+// would be needed: what connects channels of different groups is computed with weights of zero.
+int64_t GroupsTogether(const ConvShape& s, Isa isa) {
+  constexpr int64_t kMost = 16;
+  if (s.groups == 1 || s.IsDepthwise()) return 1;
+  const int64_t block = om::BlockOf(BlockedLayout(isa));
+  for (int64_t count = 1; count <= std::min(s.groups, kMost); ++count) {
+    if (s.groups % count == 0 && s.ic / s.groups * count % block == 0 && s.oc / s.groups * count % block == 0) return count;
+  }
+  return 0;
+}
+
+ConvShape WithGroupsTogether(ConvShape s, Isa isa) {
+  s.groups /= GroupsTogether(s, isa);
+  return s;
+}
+
+// The weights o, i, kh, kw of that convolution.
+std::vector<float> WeightsTogether(const ConvShape& s, const float* weights, Isa isa) {
+  const int64_t count = GroupsTogether(s, isa), window = s.ic / s.groups * s.kh * s.kw, outputs = s.oc / s.groups;
+  std::vector<float> together(static_cast<size_t>(s.oc * window * count));
+  for (int64_t o = 0; o < s.oc; ++o)
+    std::copy_n(weights + o * window, window, together.data() + (o * count + o / outputs % count) * window);
+  return together;
+}
+
 const float* Floats(std::span<const std::byte> bytes) { return reinterpret_cast<const float*>(bytes.data()); }
 
 // [group of channels][kh][kw][lane]
@@ -129,14 +155,13 @@ class DenseExecutor final : public Executor {
 bool CanBlockedConv(const ConvShape& s, const Problem& problem) {
   const Isa isa = problem.isa;
   if (isa == Isa::kBaseline || (s.has_bias && !problem.inputs[2].is_constant)) return false;
-  const int64_t block = om::BlockOf(BlockedLayout(isa));
   // Offsets into a plain source are 32 bits wide.
   if (s.ic * s.ih > INT32_MAX / (s.iw + s.pad_left + s.pad_right)) return false;
-  if (s.groups == 1 || s.IsDepthwise()) return true;
-  return s.ic / s.groups % block == 0 && s.oc / s.groups % block == 0;
+  return GroupsTogether(s, isa) > 0;
 }
 
-Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
+Result<Choice> ChooseBlockedConv(const ConvShape& given, const Problem& problem) {
+  const ConvShape s = WithGroupsTogether(given, problem.isa);
   const om::Layout blocked = BlockedLayout(problem.isa);
   const om::Layout source = SourceLayout(s, problem.inputs[0].layout, problem.isa);
   const ConvCut cut = CutConv(s, source, problem.isa, kDepth);
@@ -154,7 +179,7 @@ Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
   if (s.IsDepthwise()) {
     PackDepthwise(s, cut.block, weights, to);
   } else {
-    PackDense(s, cut, weights, to);
+    PackDense(s, cut, WeightsTogether(given, weights, problem.isa).data(), to);
     choice.scratch_bytes = static_cast<size_t>(cut.Scratch(s)) * sizeof(float);
   }
   if (s.has_bias) std::copy_n(Floats(problem.inputs[2].constant), s.oc, to + WeightFloats(s, cut));
@@ -162,8 +187,9 @@ Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
   return choice;
 }
 
-Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& s, const Activation& activation,
+Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& given, const Activation& activation,
                                                      const Problem& problem) {
+  const ConvShape s = WithGroupsTogether(given, problem.isa);
   const om::Layout blocked = BlockedLayout(problem.isa);
   const om::Layout source = problem.inputs[0].layout;
   const bool layouts = SourceLayout(s, source, problem.isa) == source && problem.outputs[0].layout == blocked &&
