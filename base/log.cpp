@@ -8,6 +8,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "base/printable.h"
+
 namespace npustream {
 namespace {
 
@@ -55,7 +57,7 @@ void SetLogLevel(LogLevel level) { Threshold() = level; }
 bool LogEnabled(LogLevel level) { return level >= Threshold().load(std::memory_order_relaxed); }
 
 void WriteLog(LogLevel level, std::string_view component, std::string_view message) {
-  Logger().log(ToSpdlog(level), "{}: {}", component, message);
+  Logger().log(ToSpdlog(level), "{}: {}", component, Printable(message));
 }
 
 }  // namespace npustream

@@ -1,5 +1,7 @@
 #include "base/status.h"
 
+#include "base/printable.h"
+
 namespace npustream {
 
 std::string_view ToString(StatusCode code) {
@@ -20,12 +22,17 @@ std::string_view ToString(StatusCode code) {
   return "unknown";
 }
 
+Status::Status(StatusCode code, std::string_view message, std::source_location where)
+    : code_(code), message_(Printable(message)), where_(where) {
+  assert(code != StatusCode::kOk);
+}
+
 Status Status::WithContext(std::string_view context) const {
   if (ok()) return *this;
   std::string message(context);
   message += ": ";
   message += message_;
-  return Status(code_, std::move(message), where_);
+  return Status(code_, message, where_);
 }
 
 }  // namespace npustream

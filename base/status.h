@@ -32,10 +32,8 @@ std::string_view ToString(StatusCode code);
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(StatusCode code, std::string message, std::source_location where = std::source_location::current())
-      : code_(code), message_(std::move(message)), where_(where) {
-    assert(code != StatusCode::kOk);
-  }
+  // `message` may quote bytes from outside: what a terminal cannot show is kept as \xNN (base/printable.h).
+  Status(StatusCode code, std::string_view message, std::source_location where = std::source_location::current());
 
   bool ok() const { return code_ == StatusCode::kOk; }
   StatusCode code() const { return code_; }

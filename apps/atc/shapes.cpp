@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "npu_sim/om/om_model.h"
+
 namespace npustream::atc {
 
 using compiler::OnnxDim;
@@ -62,7 +64,7 @@ Outcome<std::vector<int64_t>> ParseGears(const std::string& text) {
   std::vector<int64_t> gears;
   for (const std::string& part : SplitList(text, ',')) {
     int64_t gear = 0;
-    if (!ParseInteger(part, gear) || gear < 1 || gear > 65536) {
+    if (!ParseInteger(part, gear) || gear < 1 || gear > om::kMaxBatch) {
       return refuse(fmt::format("'{}' is no batch size", part), "E10018");
     }
     gears.push_back(gear);

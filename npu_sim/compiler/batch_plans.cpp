@@ -61,6 +61,8 @@ class BatchImporter {
     NPUSTREAM_ASSIGN_OR_RETURN(om::Graph graph, ImportModel(model_, {options_.input_shapes, options_.outputs}));
     const om::Dims first = graph.inputs.empty() ? om::Dims{} : TensorOf(graph, graph.inputs[0]).dims;
     const int64_t batch = first.empty() ? 1 : first[0];
+    // Rows of so long a table are no batch.
+    if (batch > om::kMaxBatch) return OnePlan(std::move(graph), 1, false, {1});
     if (batch == 1) {
       const bool per_image = IsSingleImage(graph);
       return OnePlan(std::move(graph), 1, per_image, {1});

@@ -84,8 +84,11 @@ class Bf16Executor final : public Executor {
 }  // namespace
 
 bool CanBf16Conv(const ConvShape& s, const Problem& problem) {
-  return problem.isa == Isa::kAmx && !s.IsDepthwise() &&
-         om::GetString(*problem.node, kComputeType, "") == kComputeBf16 && CanBlockedConv(s, problem);
+  const bool wanted = problem.isa == Isa::kAmx && !s.IsDepthwise() &&
+                      om::GetString(*problem.node, kComputeType, "") == kComputeBf16 && CanBlockedConv(s, problem);
+  if (!wanted) return false;
+  const AmxCut cut(s, SourceLayout(s, problem.inputs[0].layout, problem.isa), kElement);
+  return cut.Scratch() <= kMostScratch && cut.Weights(s) <= kMostScratch;
 }
 
 Result<Choice> ChooseBf16Conv(const ConvShape& s, const Problem& problem) {

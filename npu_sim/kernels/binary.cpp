@@ -54,24 +54,23 @@ const Entry* Find(std::string_view name) {
 
 template <typename T>
 T Arithmetic(std::string_view op, T x, T y) {
-  if (op == "Add") return static_cast<T>(x + y);
-  if (op == "Sub") return static_cast<T>(x - y);
-  if (op == "Mul") return static_cast<T>(x * y);
+  if (op == "Add") return Wrapping(x, y, std::plus<>());
+  if (op == "Sub") return Wrapping(x, y, std::minus<>());
+  if (op == "Mul") return Wrapping(x, y, std::multiplies<>());
   if (op == "Min") return std::min(x, y);
   if (op == "Max") return std::max(x, y);
-  if (op == "PRelu") return x < 0 ? static_cast<T>(x * y) : x;
-  if (op == "Pow") return static_cast<T>(std::pow(static_cast<double>(x), static_cast<double>(y)));
+  if (op == "PRelu") return x < 0 ? Wrapping(x, y, std::multiplies<>()) : x;
   if constexpr (std::is_integral_v<T>) {
+    if (op == "Pow") return ToWhole<T>(std::pow(static_cast<double>(x), static_cast<double>(y)));
     if (y == 0) return 0;  // no trap
     if constexpr (std::is_signed_v<T>) {
-      if (y == -1)
-        return op == "Div" ? static_cast<T>(std::make_unsigned_t<T>{0} - static_cast<std::make_unsigned_t<T>>(x))
-                           : T{0};
+      if (y == -1) return op == "Div" ? Wrapping(T{0}, x, std::minus<>()) : T{0};
     }
     if (op == "Div") return static_cast<T>(x / y);
     const T rest = static_cast<T>(x % y);
     return rest != 0 && (rest < 0) != (y < 0) ? static_cast<T>(rest + y) : rest;  // Python's modulo, ONNX's fmod=0
   } else {
+    if (op == "Pow") return static_cast<T>(std::pow(static_cast<double>(x), static_cast<double>(y)));
     return op == "Div" ? x / y : std::fmod(x, y);
   }
 }

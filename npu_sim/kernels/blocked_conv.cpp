@@ -157,7 +157,10 @@ bool CanBlockedConv(const ConvShape& s, const Problem& problem) {
   if (isa == Isa::kBaseline || (s.has_bias && !problem.inputs[2].is_constant)) return false;
   // Offsets into a plain source are 32 bits wide.
   if (s.ic * s.ih > INT32_MAX / (s.iw + s.pad_left + s.pad_right)) return false;
-  return GroupsTogether(s, isa) > 0;
+  if (GroupsTogether(s, isa) == 0) return false;
+  const ConvShape together = WithGroupsTogether(s, isa);
+  const om::Layout source = SourceLayout(together, problem.inputs[0].layout, isa);
+  return CutConv(together, source, isa, kDepth).Scratch(together) <= kMostScratch;
 }
 
 Result<Choice> ChooseBlockedConv(const ConvShape& given, const Problem& problem) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "npu_sim/kernels/amx_conv.h"
 #include "npu_sim/kernels/byte_binary.h"
@@ -145,8 +146,6 @@ struct RowEnding {
     add(operands);
   }
 };
-
-bool IsScale(const om::Quantization& q) { return std::isfinite(q.scales[0]) && q.scales[0] > 0; }
 
 // The part of ByteFinish that is the same for all tiles, and what is folded into scales and biases.
 struct Requantization {
@@ -497,12 +496,13 @@ class ChannelPacker {
     const int64_t per_channel = s_.ic / s_.groups * s_.kh * s_.kw;
     int32_t sum = 0;
     for (int64_t i = 0; i < per_channel; ++i) sum += weights[c * per_channel + i];
-    const bool whole = HasWholeBias(s_, problem_);
-    const std::byte* bias = problem_.inputs[2].constant.data() + c * 4;
     int32_t in_steps = 0;
     float real = 0;
-    if (s_.has_bias) std::memcpy(whole ? static_cast<void*>(&in_steps) : &real, bias, 4);
-    corrections_[at] = in_steps - x.zero_points[0] * sum;
+    if (s_.has_bias) {
+      const bool whole = HasWholeBias(s_, problem_);
+      std::memcpy(whole ? static_cast<void*>(&in_steps) : &real, problem_.inputs[2].constant.data() + c * 4, 4);
+    }
+    corrections_[at] = Wrapping(in_steps, x.zero_points[0] * sum, std::minus<>());
     const float scale = x.scales[0] * w.scales[w.IsPerTensor() ? 0 : static_cast<size_t>(c)];
     scales_[at] = scale / fold_.steps;
     biases_[at] = real / fold_.steps + fold_.fold_bias;
@@ -542,11 +542,11 @@ Status CheckByteConv(const ConvShape& s, const Activation& activation, const Pro
     const TensorInfo& table = problem.inputs[kTableInput];
     if (table.type != om::DataType::kUInt8 || !table.is_constant || om::ElementCount(table.dims) != 256)
       return Invalid("the table is not 256 constant bytes");
-    if (IsReal(problem) || !IsScale(BytesOfSums(problem))) return Invalid("a table that cannot be looked up");
+    if (IsReal(problem)) return Invalid("a table for real numbers");
   }
   if (!IsAbsent(problem, kAddendInput)) {
     const TensorInfo& addend = problem.inputs[kAddendInput];
-    if (IsReal(problem) || !IsByteTensor(addend) || addend.is_constant || !IsScale(BytesOfRows(problem)))
+    if (IsReal(problem) || !IsByteTensor(addend) || addend.is_constant)
       return Invalid("an addend that is not of bytes");
     if (addend.dims != problem.outputs[0].dims) return Invalid("the addend is {}", DimsText(addend.dims));
   }
@@ -556,6 +556,7 @@ Status CheckByteConv(const ConvShape& s, const Activation& activation, const Pro
   // Offsets into the source are 32 bits wide.
   if (s.ic * (s.ih + s.pad_top + s.pad_bottom) > INT32_MAX / (s.iw + s.pad_left + s.pad_right + kWidestBlock))
     return Unsupported("so large a picture");
+  if (ScratchBytes(s, problem.isa) > static_cast<size_t>(kMostScratch)) return Unsupported("so wide a window");
   // The results must fit 32 bits before they are held in a byte.
   if (!IsReal(problem) && LargestSteps(s, problem) >= static_cast<double>(1 << 30))
     return Unsupported("a result whose scale is so much smaller than its operands'");

@@ -1,6 +1,4 @@
 // Cast between all types; floats become whole numbers by truncation, limited to the type's range.
-#include <limits>
-
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/support.h"
 #include "npu_sim/om/float16.h"
@@ -39,11 +37,7 @@ Value Read(DataType type, const std::byte* data, size_t index) {
 
 template <typename T>
 T ToWhole(const Value& value) {
-  if (value.whole) return static_cast<T>(value.i);
-  if (!(value.d == value.d)) return 0;
-  if (value.d <= static_cast<double>(std::numeric_limits<T>::min())) return std::numeric_limits<T>::min();
-  if (value.d >= static_cast<double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
-  return static_cast<T>(value.d);
+  return value.whole ? static_cast<T>(value.i) : kernels::ToWhole<T>(value.d);
 }
 
 void Write(DataType type, const Value& value, std::byte* data, size_t index) {

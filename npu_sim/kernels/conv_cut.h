@@ -45,6 +45,9 @@ struct ConvCut {
 // no tile reaches from one row of pixels into the next.
 ConvCut CutConv(const ConvShape& shape, om::Layout source, Isa isa, int64_t depth, bool by_rows = false);
 
+// A step's copies of its source are addressed with 32 bits. Only dilations and padding far beyond any network's need more.
+inline constexpr int64_t kMostScratch = INT32_MAX;
+
 // Groups of `block` that `channels` take.
 int64_t GroupsOf(int64_t channels, int64_t block);
 // Even parts of at most `most`.

@@ -2,6 +2,7 @@
 // into their axis, as no run may fail.
 #include <algorithm>
 #include <cstring>
+#include <functional>
 
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/support.h"
@@ -176,8 +177,8 @@ Result<Reduction> ReadReduction(const Problem& problem) {
 template <typename T>
 T Reduce(Reduction reduction, T old, T update) {
   switch (reduction) {
-    case Reduction::kAdd: return old + update;
-    case Reduction::kMul: return old * update;
+    case Reduction::kAdd: return Wrapping(old, update, std::plus<>());
+    case Reduction::kMul: return Wrapping(old, update, std::multiplies<>());
     case Reduction::kMin: return std::min(old, update);
     case Reduction::kMax: return std::max(old, update);
     default: return update;

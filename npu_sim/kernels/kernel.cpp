@@ -1,5 +1,6 @@
 #include "npu_sim/kernels/kernel.h"
 
+#include "npu_sim/kernels/attributes.h"
 #include "npu_sim/kernels/support.h"
 
 namespace npustream::kernels {
@@ -40,11 +41,16 @@ Result<Problem> MakeProblem(const om::Graph& graph, const om::Node& node, Isa is
   return problem;
 }
 
+Status CheckProblem(const Kernel& kernel, const Problem& problem) {
+  NPUSTREAM_RETURN_IF_ERROR(CheckAttributes(*problem.node));
+  return kernel.Check(problem);
+}
+
 Status CheckNode(const om::Graph& graph, const om::Node& node, Isa isa) {
   const Kernel* kernel = FindKernel(node.op);
   if (!kernel) return Unsupported("there is no kernel for operator {}", node.op);
   NPUSTREAM_ASSIGN_OR_RETURN(const Problem problem, MakeProblem(graph, node, isa));
-  return kernel->Check(problem);
+  return CheckProblem(*kernel, problem);
 }
 
 }  // namespace npustream::kernels

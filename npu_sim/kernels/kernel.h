@@ -72,19 +72,23 @@ class Kernel {
  public:
   virtual ~Kernel() = default;
   // Whether types, ranks, dims and attributes are consistent and covered. kUnsupported or kInvalidArgument says why
-  // not. Never trusts the node: it may come from a damaged file. Layouts are not looked at.
+  // not. Never trusts the node: it may come from a damaged file. Layouts are not looked at. Call it by CheckProblem.
   virtual Status Check(const Problem& problem) const = 0;
   // Layouts, packing and implementation for the layouts that the inputs have now. The default is plain everywhere.
   virtual Result<Choice> Choose(const Problem& problem) const;
   // Whether Choose replaces a constant at `input` by a form whose size only the kernel knows.
   virtual bool PacksInput(size_t) const { return false; }
-  // An executor for a problem that has passed Check and whose layouts are those of a choice. A plan may come from a
+  // An executor for a problem that has passed Check, has a result that is not empty, and whose layouts are those of a
+  // choice. A plan may come from a
   // damaged file: layouts, sizes of packed constants and of the scratch buffer are checked again.
   virtual Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const = 0;
 };
 
 // The kernel for an operator's name (ONNX's, or ours: Aipp, Silu, Reorder …); null when there is none.
 const Kernel* FindKernel(std::string_view op);
+
+// Whether a kernel can do a problem: attributes in range (attributes.h), and Kernel::Check.
+Status CheckProblem(const Kernel& kernel, const Problem& problem);
 
 // Whether `node` of `graph` can be run with `isa`; the reason when it cannot.
 Status CheckNode(const om::Graph& graph, const om::Node& node, Isa isa = RunningIsa());

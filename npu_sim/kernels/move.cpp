@@ -45,8 +45,11 @@ Result<std::vector<View>> SliceView(const Problem& problem) {
   if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size())
     return Invalid("starts, ends, axes and steps differ in length");
   View view{in, Strides(in), 0};
+  std::vector<bool> seen(in.size());
   for (size_t i = 0; i < starts.size(); ++i) {
     NPUSTREAM_ASSIGN_OR_RETURN(const int64_t axis, NormalAxis(axes[i], in.size()));
+    if (seen[axis]) return Invalid("axis {} is sliced twice", axis);
+    seen[axis] = true;
     const int64_t size = in[axis], step = steps[i];
     if (step == 0 || step < -size - 1 || step == INT64_MIN) return Invalid("step {}", step);
     const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
@@ -102,7 +105,8 @@ Result<std::vector<View>> TileView(const Problem& problem) {
   const auto strides = Strides(in);
   View view;
   for (size_t axis = 0; axis < in.size(); ++axis) {
-    if (repeats[axis] < 0 || repeats[axis] > INT32_MAX || out[axis] != in[axis] * repeats[axis])
+    int64_t size = 0;
+    if (repeats[axis] < 0 || __builtin_mul_overflow(in[axis], repeats[axis], &size) || out[axis] != size)
       return Invalid("repeats do not give {}", DimsText(out));
     view.dims.insert(view.dims.end(), {repeats[axis], in[axis]});
     view.strides.insert(view.strides.end(), {0, strides[axis]});

@@ -100,11 +100,11 @@ class NonMaxSuppression final : public Kernel {
     NmsShape s = {};
     s.pictures = boxes[0], s.boxes = boxes[1], s.classes = scores[1];
     s.most = std::min(om::GetInt(*problem.node, "max_output_boxes_per_class", 0), s.boxes);
-    s.rows = s.pictures * s.classes * s.most;
     s.overlap = om::GetFloat(*problem.node, "iou_threshold", 0);
     s.score = om::GetFloat(*problem.node, "score_threshold", -std::numeric_limits<float>::infinity());
     s.centred = om::GetInt(*problem.node, "center_point_box", 0) != 0;
     if (s.most < 0) return Invalid("{} boxes per class", s.most);
+    s.rows = s.pictures * s.classes * s.most;
     NPUSTREAM_RETURN_IF_ERROR(RequireOutputDims(problem, 0, {s.rows, 3}));
     return s;
   }

@@ -41,7 +41,7 @@ Result<Activation> ReadActivation(const std::string& name, float alpha, float be
 
 Status ReadActivations(const om::Node& node, Shape& s) {
   const std::string names = om::GetString(node, "activations", "");
-  const auto alphas = om::GetFloats(node, "activation_alpha"), betas = om::GetFloats(node, "activation_beta");
+  const auto alphas = om::GetFloats(node, "alphas"), betas = om::GetFloats(node, "betas");
   const size_t count = s.Functions() * static_cast<size_t>(s.directions);
   if (alphas.size() != count || betas.size() != count) return Invalid("not {} parameters of activations", count);
   size_t begin = 0;

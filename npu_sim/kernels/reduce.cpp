@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <functional>
 
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/simd/simd.h"
@@ -53,6 +54,16 @@ std::vector<int64_t> Offsets(const om::Dims& dims, const std::vector<int64_t>& s
   return offsets;
 }
 
+template <typename Sum>
+Sum Root(Sum sum) {
+  const double root = std::sqrt(static_cast<double>(sum));
+  if constexpr (std::is_integral_v<Sum>) {
+    return ToWhole<Sum>(root);
+  } else {
+    return root;
+  }
+}
+
 // Accumulates floats in double, whole numbers in their own type.
 template <typename T, typename Sum>
 std::unique_ptr<Executor> ReduceExecutor(const std::string& op, const Plan& plan) {
@@ -70,12 +81,16 @@ std::unique_ptr<Executor> ReduceExecutor(const std::string& op, const Plan& plan
         else if (is_min)
           sum = std::min(sum, value);
         else if (prod)
-          sum *= value;
+          sum = Wrapping(sum, value, std::multiplies<>());
+        else if (squares)
+          sum = Wrapping(sum, Wrapping(value, value, std::multiplies<>()), std::plus<>());
+        else if (l1 && value < 0)
+          sum = Wrapping(sum, value, std::minus<>());
         else
-          sum += squares ? value * value : l1 && value < 0 ? -value : value;
+          sum = Wrapping(sum, value, std::plus<>());
       }
       if (op == "ReduceMean") sum /= static_cast<Sum>(reduced.size());
-      if (squares) sum = static_cast<Sum>(std::sqrt(static_cast<double>(sum)));
+      if (squares) sum = Root(sum);
       Out<T>(a)[i] = static_cast<T>(sum);
     }
   });

@@ -87,9 +87,17 @@ void AddTaps(const Mode& mode, double x, int64_t in, double shrink, Axis& axis) 
   for (size_t i = begin; i < axis.weights.size(); ++i) axis.weights[i] /= static_cast<float>(sum);
 }
 
+double Shrink(const Mode& mode, const Extent& e) { return mode.antialias ? std::min(1.0, e.scale) : 1; }
+
+// All taps of an axis together are about as many as its longer side has pixels, times the support to both sides.
+bool HasFewTaps(const Mode& mode, const Extent& e) {
+  constexpr double kMostTaps = 1 << 25;
+  return (2 * mode.support / Shrink(mode, e) + 2) * static_cast<double>(e.out) <= kMostTaps;
+}
+
 Axis MakeAxis(const Mode& mode, const Extent& e) {
   Axis axis;
-  const double shrink = mode.antialias ? std::min(1.0, e.scale) : 1;
+  const double shrink = Shrink(mode, e);
   // An axis that keeps its size is copied, whatever the mode.
   const bool copy = e.IsCopy(mode), picks = copy || mode.support == 0;
   if (!picks) axis.count = 2 - 2 * (static_cast<int>(std::floor(-mode.support / shrink)) + 1);
@@ -148,7 +156,7 @@ Result<Plan> Read(const Problem& problem) {
   const om::Node& node = *problem.node;
   if (x.size() < 3 || x.size() > 4 || y.size() != x.size()) return Unsupported("Resize of rank {}", x.size());
   for (size_t axis = 0; axis < x.size(); ++axis) {
-    if (x[axis] < 1 || y[axis] < 1 || x[axis] > 1 << 24 || y[axis] > 1 << 24)
+    if (x[axis] < 1 || y[axis] < 1 || x[axis] > 1 << 22 || y[axis] > 1 << 22)
       return Invalid("{} to {}", DimsText(x), DimsText(y));
   }
   const std::string mode = om::GetString(node, "mode", "nearest");
@@ -174,6 +182,9 @@ Result<Plan> Read(const Problem& problem) {
   Plan plan;
   plan.channels_last = channels_last;
   plan.in_h = rows.in, plan.out_h = rows.out, plan.in_w = columns.in, plan.out_w = columns.out;
+  for (const Extent* extent : {&rows, &columns}) {
+    if (!HasFewTaps(how, *extent)) return Invalid("scales do not make {} of {}", extent->out, extent->in);
+  }
   plan.rows = MakeAxis(how, rows);
   plan.columns = MakeAxis(how, columns);
   return plan;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,6 +43,27 @@ Choice PlainChoice(const Problem& problem, std::string implementation);
 
 // Whether groups of channels would be half empty for this picture, or worse: such tensors better stay plain.
 bool IsFewChannels(const TensorInfo& tensor, Isa isa);
+
+// Sums, differences and products of integers wrap around at the type's ends, as a device's do; of reals they are C++'s.
+template <typename T, typename Function>
+T Wrapping(T x, T y, Function function) {
+  if constexpr (std::is_integral_v<T>) {
+    // 64 bits wide, as narrower types would be promoted to int.
+    return static_cast<T>(function(static_cast<uint64_t>(x), static_cast<uint64_t>(y)));
+  } else {
+    return function(x, y);
+  }
+}
+
+// A real number cut to a whole one, held in the type's range; 0 for none.
+template <typename T>
+T ToWhole(double value) {
+  using Limits = std::numeric_limits<T>;
+  if (!(value == value)) return 0;
+  if (value <= static_cast<double>(Limits::min())) return Limits::min();
+  if (value >= static_cast<double>(Limits::max())) return Limits::max();
+  return static_cast<T>(value);
+}
 
 // Row-major strides, in elements.
 std::vector<int64_t> Strides(const om::Dims& dims);

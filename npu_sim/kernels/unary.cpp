@@ -1,6 +1,7 @@
 // Every elementwise operator of one input.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "npu_sim/kernels/activation.h"
 #include "npu_sim/kernels/operators.h"
@@ -42,7 +43,7 @@ std::unique_ptr<Executor> WholeExecutor(const std::string& op, size_t count) {
   return MakeExecutor([count, negate = op == "Neg", keep = op == "Identity"](const Arguments& a) {
     for (size_t i = 0; i < count; ++i) {
       const T x = In<T>(a, 0)[i];
-      Out<T>(a)[i] = keep || (x >= 0 && !negate) ? x : static_cast<T>(-x);
+      Out<T>(a)[i] = keep || (x >= 0 && !negate) ? x : Wrapping(T{0}, x, std::minus<>());
     }
   });
 }

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -84,7 +85,7 @@ struct Node {
 // A model with static shapes for one batch size. Nodes stand in an order in which they can run; each tensor is written
 // by at most one node.
 struct Graph {
-  std::vector<Tensor> tensors;
+  std::deque<Tensor> tensors;  // importers and passes hold on to some while they add others: they stay where they are
   std::vector<Node> nodes;
   std::vector<TensorId> inputs;
   std::vector<TensorId> outputs;

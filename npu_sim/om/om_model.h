@@ -21,6 +21,9 @@ struct PortInfo {
   Format format = Format::kNd;
 };
 
+// The greatest batch that a model may be made for.
+inline constexpr int64_t kMaxBatch = 65536;
+
 // What is known about an offline model without looking at its graph.
 struct OmInfo {
   std::string toolkit_version;  // of the compiler, "major.minor.patch"

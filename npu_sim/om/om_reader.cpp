@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <map>
+#include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -21,12 +24,37 @@ Status Corrupt(fmt::format_string<Args...> format, Args&&... args) {
   return Status(StatusCode::kCorruptData, fmt::format(format, std::forward<Args>(args)...));
 }
 
-std::string Text(const flatbuffers::String* text) { return text ? text->str() : std::string(); }
+// Copies texts and lists out of the metadata. FlatBuffers lets any number of places refer to the same bytes; what the
+// writer shares are short names, so a file that wants far more memory than its metadata has bytes is refused.
+class Copier {
+ public:
+  explicit Copier(size_t metadata_bytes) : left_(metadata_bytes * kMostUses) {}
 
-template <typename T>
-std::vector<T> List(const flatbuffers::Vector<T>* list) {
-  return list ? std::vector<T>(list->begin(), list->end()) : std::vector<T>();
-}
+  std::string Text(const flatbuffers::String* text) { return text && Take(text->size()) ? text->str() : std::string(); }
+
+  template <typename T>
+  std::vector<T> List(const flatbuffers::Vector<T>* list) {
+    const bool taken = list && Take(list->size() * sizeof(T));
+    return taken ? std::vector<T>(list->begin(), list->end()) : std::vector<T>();
+  }
+
+  // Whether all was copied.
+  Status status() const {
+    return exhausted_ ? Corrupt("parts of the metadata are used over and over") : Status();
+  }
+
+ private:
+  static constexpr size_t kMostUses = 16;
+
+  bool Take(size_t bytes) {
+    exhausted_ = exhausted_ || bytes > left_;
+    if (!exhausted_) left_ -= bytes;
+    return !exhausted_;
+  }
+
+  size_t left_;
+  bool exhausted_ = false;
+};
 
 // Elements of a vector that may be absent, for range-for.
 template <typename T>
@@ -45,11 +73,11 @@ bool Fill(const flatbuffers::Vector<T>* list, std::array<T, N>& values) {
   return true;
 }
 
-Result<AippConfig> ReadAipp(const fb::Aipp& aipp) {
+Result<AippConfig> ReadAipp(const fb::Aipp& aipp, Copier& copy) {
   AippConfig config;
   config.related_input_rank = aipp.rank();
-  config.aipp_mode = Text(aipp.mode());
-  config.input_format = Text(aipp.input_format());
+  config.aipp_mode = copy.Text(aipp.mode());
+  config.input_format = copy.Text(aipp.input_format());
   config.src_image_size_w = aipp.src_w();
   config.src_image_size_h = aipp.src_h();
   config.max_src_image_size = aipp.max_src_bytes();
@@ -72,35 +100,35 @@ Result<AippConfig> ReadAipp(const fb::Aipp& aipp) {
   return config;
 }
 
-std::vector<PortInfo> ReadPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>>* ports) {
+std::vector<PortInfo> ReadPorts(const flatbuffers::Vector<flatbuffers::Offset<fb::Port>>* ports, Copier& copy) {
   std::vector<PortInfo> read;
   for (const fb::Port* port : Each{ports}) {
-    read.push_back({Text(port->name()), static_cast<DataType>(port->type()), List(port->dims()),
+    read.push_back({copy.Text(port->name()), static_cast<DataType>(port->type()), copy.List(port->dims()),
                     static_cast<Format>(port->format())});
   }
   return read;
 }
 
-Status ReadAttributes(const fb::Node& node, Attributes& attributes) {
+Status ReadAttributes(const fb::Node& node, Attributes& attributes, Copier& copy) {
   for (const fb::Attribute* attribute : Each{node.attributes()}) {
     Attribute value;
     switch (attribute->kind()) {
       case 0: value = attribute->i(); break;
       case 1: value = attribute->f(); break;
-      case 2: value = Text(attribute->s()); break;
-      case 3: value = List(attribute->ints()); break;
-      case 4: value = List(attribute->floats()); break;
-      default: return Corrupt("node '{}' has an attribute of unknown kind {}", Text(node.name()), attribute->kind());
+      case 2: value = copy.Text(attribute->s()); break;
+      case 3: value = copy.List(attribute->ints()); break;
+      case 4: value = copy.List(attribute->floats()); break;
+      default: return Corrupt("node '{}' has an attribute of unknown kind {}", copy.Text(node.name()), attribute->kind());
     }
-    attributes[Text(attribute->name())] = std::move(value);
+    attributes[copy.Text(attribute->name())] = std::move(value);
   }
   return {};
 }
 
-std::shared_ptr<const Quantization> ReadQuantization(const fb::Quantization* stored) {
+std::shared_ptr<const Quantization> ReadQuantization(const fb::Quantization* stored, Copier& copy) {
   if (!stored) return nullptr;
   return std::make_shared<const Quantization>(
-      Quantization{List(stored->scales()), List(stored->zero_points()), stored->axis()});
+      Quantization{copy.List(stored->scales()), copy.List(stored->zero_points()), stored->axis()});
 }
 
 // Where a constant lies, and in which form.
@@ -122,61 +150,82 @@ struct StoredConstant {
   }
 };
 
+// Counts the places of the weight section that constants name, each once. Together they cannot be more than the section
+// has, unless the file wants more memory than it is large.
+class WeightPlaces {
+ public:
+  explicit WeightPlaces(uint64_t section_bytes) : left_(section_bytes) {}
+
+  Status Add(const fb::Range& range) {
+    if (!known_.emplace(range.offset(), range.bytes()).second) return {};
+    if (range.bytes() > left_) return Corrupt("constants share bytes of the weight section");
+    left_ -= range.bytes();
+    return {};
+  }
+
+ private:
+  std::set<std::pair<uint64_t, uint64_t>> known_;
+  uint64_t left_;
+};
+
 // A graph without the content of its constants, and where these lie.
 struct StoredGraph {
   Graph graph;
   std::vector<std::optional<StoredConstant>> constants;
 };
 
-Result<StoredGraph> ReadGraph(const fb::Graph* graph, uint64_t weight_bytes) {
+Result<StoredGraph> ReadGraph(const fb::Graph* graph, uint64_t weight_bytes, WeightPlaces& places,
+                              Copier& copy) {
   if (!graph) return Corrupt("a plan has no graph");
   StoredGraph read;
   std::vector<std::optional<uint64_t>> constant_bytes;
   for (const fb::Tensor* tensor : Each{graph->tensors()}) {
-    read.graph.tensors.push_back({Text(tensor->name()), static_cast<DataType>(tensor->type()), List(tensor->dims()),
-                                  nullptr, ReadQuantization(tensor->quantization())});
+    read.graph.tensors.push_back({copy.Text(tensor->name()), static_cast<DataType>(tensor->type()), copy.List(tensor->dims()),
+                                  nullptr, ReadQuantization(tensor->quantization(), copy)});
     const fb::Range* range = tensor->constant();
     const bool halves = tensor->halves();
     if (halves && read.graph.tensors.back().type != DataType::kFloat32)
-      return Corrupt("tensor '{}' is stored as halves and is not float32", Text(tensor->name()));
+      return Corrupt("tensor '{}' is stored as halves and is not float32", copy.Text(tensor->name()));
     if (range && (range->offset() > weight_bytes || range->bytes() > weight_bytes - range->offset())) {
-      return Corrupt("constant '{}' ({} bytes at {}) leaves the weight section of {}", Text(tensor->name()),
+      return Corrupt("constant '{}' ({} bytes at {}) leaves the weight section of {}", copy.Text(tensor->name()),
                      range->bytes(), range->offset(), weight_bytes);
     }
+    if (range) NPUSTREAM_RETURN_IF_ERROR(places.Add(*range));
     read.constants.push_back(range ? std::optional(StoredConstant{*range, halves}) : std::nullopt);
     constant_bytes.push_back(range ? std::optional(range->bytes() * (halves ? 2 : 1)) : std::nullopt);
   }
   for (const fb::Node* node : Each{graph->nodes()}) {
-    Node read_node{Text(node->name()), Text(node->op()), List(node->inputs()), List(node->outputs()), {}};
-    NPUSTREAM_RETURN_IF_ERROR(ReadAttributes(*node, read_node.attributes));
+    Node read_node{copy.Text(node->name()), copy.Text(node->op()), copy.List(node->inputs()), copy.List(node->outputs()), {}};
+    NPUSTREAM_RETURN_IF_ERROR(ReadAttributes(*node, read_node.attributes, copy));
     read.graph.nodes.push_back(std::move(read_node));
   }
-  read.graph.inputs = List(graph->inputs());
-  read.graph.outputs = List(graph->outputs());
+  read.graph.inputs = copy.List(graph->inputs());
+  read.graph.outputs = copy.List(graph->outputs());
   NPUSTREAM_RETURN_IF_ERROR(VerifyGraph(read.graph, constant_bytes));
   return read;
 }
 
-Result<NativePlan> ReadNative(const fb::Native& native, std::span<const std::byte> weights) {
+Result<NativePlan> ReadNative(const fb::Native& native, std::span<const std::byte> weights, WeightPlaces& places,
+                              Copier& copy) {
   NativePlan plan;
-  plan.isa = Text(native.isa());
-  plan.engine = Text(native.engine());
+  plan.isa = copy.Text(native.isa());
+  plan.engine = copy.Text(native.engine());
   plan.arena_bytes = native.arena_bytes();
   plan.arena_lower_bound = native.arena_lower_bound();
   for (const fb::Value* value : Each{native.values()}) {
-    plan.values.push_back({Text(value->name()), static_cast<DataType>(value->type()), List(value->dims()),
+    plan.values.push_back({copy.Text(value->name()), static_cast<DataType>(value->type()), copy.List(value->dims()),
                            static_cast<Layout>(value->layout()), static_cast<Place>(value->place()), value->index(),
-                           value->offset(), ReadQuantization(value->quantization())});
+                           value->offset(), ReadQuantization(value->quantization(), copy)});
   }
   for (const fb::Buffer* b : Each{native.buffers()})
     plan.buffers.push_back({b->offset(), b->bytes(), b->first_step(), b->last_step()});
   for (const fb::Step* step : Each{native.steps()}) {
     const fb::Node* node = step->node();
     if (!node) return Corrupt("step {} is empty", plan.steps.size());
-    NativeStep read{Text(node->name()),   Text(node->op()),      Text(step->implementation()),
-                    List(node->inputs()), List(node->outputs()), {},
+    NativeStep read{copy.Text(node->name()),   copy.Text(node->op()),      copy.Text(step->implementation()),
+                    copy.List(node->inputs()), copy.List(node->outputs()), {},
                     step->scratch()};
-    NPUSTREAM_RETURN_IF_ERROR(ReadAttributes(*node, read.attributes));
+    NPUSTREAM_RETURN_IF_ERROR(ReadAttributes(*node, read.attributes, copy));
     plan.steps.push_back(std::move(read));
   }
   for (const fb::Range* range : Each{native.constants()}) {
@@ -184,6 +233,7 @@ Result<NativePlan> ReadNative(const fb::Native& native, std::span<const std::byt
     if (!inside || range->offset() % kWeightAlignment != 0) {
       return Corrupt("packed constant {} leaves the weight section", plan.constants.size());
     }
+    NPUSTREAM_RETURN_IF_ERROR(places.Add(*range));
     plan.constants.push_back({nullptr, weights.subspan(range->offset(), range->bytes())});
   }
   return plan;
@@ -227,8 +277,9 @@ Result<FileHeader> ReadHeader(std::span<const std::byte> file) {
   const auto inside = [&](uint64_t offset, uint64_t bytes) {
     return offset >= sizeof(FileHeader) && offset <= file.size() && bytes <= file.size() - offset;
   };
-  if (header.header_bytes != sizeof(FileHeader) || !inside(header.metadata_offset, header.metadata_bytes)) {
-    return Corrupt("the header's metadata section leaves the file");
+  if (header.header_bytes != sizeof(FileHeader) || !inside(header.metadata_offset, header.metadata_bytes) ||
+      header.metadata_offset % kWeightAlignment != 0) {
+    return Corrupt("the header's metadata section leaves the file or is not aligned");
   }
   if (!inside(header.weight_offset, header.weight_bytes) || header.weight_offset % kWeightAlignment != 0) {
     return Corrupt("the header's weight section leaves the file");
@@ -250,32 +301,38 @@ Status OmFile::Impl::Parse(std::span<const std::byte> file) {
 }
 
 Status OmFile::Impl::ParseMetadata(std::span<const std::byte> metadata) {
-  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t*>(metadata.data()), metadata.size(), 64, 16'000'000);
+  // A table takes more bytes than that, unless several places refer to it.
+  constexpr size_t kTableBytes = 8;
+  const auto most_tables = static_cast<flatbuffers::uoffset_t>(metadata.size() / kTableBytes);
+  flatbuffers::Verifier verifier(reinterpret_cast<const uint8_t*>(metadata.data()), metadata.size(), 64, most_tables);
   if (metadata.size() < 8 || !fb::VerifyModelBuffer(verifier)) return Corrupt("the metadata is damaged");
   const fb::Model* model = fb::GetModel(metadata.data());
   const fb::Info* stored = model->info();
   if (!stored || !model->plans()) return Corrupt("the metadata is incomplete");
-  info.name = Text(stored->name());
-  info.command_line = Text(stored->command_line());
-  info.inputs = ReadPorts(stored->inputs());
-  info.outputs = ReadPorts(stored->outputs());
-  info.gears = List(stored->gears());
+  Copier copier(metadata.size());
+  info.name = copier.Text(stored->name());
+  info.command_line = copier.Text(stored->command_line());
+  info.inputs = ReadPorts(stored->inputs(), copier);
+  info.outputs = ReadPorts(stored->outputs(), copier);
+  info.gears = copier.List(stored->gears());
   info.dynamic_batch = stored->dynamic_batch();
   for (const fb::Aipp* aipp : Each{stored->aipp()}) {
-    NPUSTREAM_ASSIGN_OR_RETURN(AippConfig config, ReadAipp(*aipp));
+    NPUSTREAM_ASSIGN_OR_RETURN(AippConfig config, ReadAipp(*aipp, copier));
     info.aipp.push_back(config);
   }
+  NPUSTREAM_RETURN_IF_ERROR(copier.status());
   NPUSTREAM_RETURN_IF_ERROR(VerifyInfo(info));
   std::vector<const OmPlan*> pointers;
+  WeightPlaces places(weights.size());
   plans.reserve(model->plans()->size());
   for (const fb::Plan* plan : *model->plans()) {
     const std::string context = fmt::format("plan {}", plans.size());
-    auto graph = ReadGraph(plan->graph(), weights.size());
+    auto graph = ReadGraph(plan->graph(), weights.size(), places, copier);
     if (!graph.ok()) return graph.status().WithContext(context);
     OmPlan read{plan->batch(), plan->per_image(), std::move(graph->graph), {}};
     constants.push_back(std::move(graph->constants));
     for (const fb::Native* native : Each{plan->natives()}) {
-      auto lowered = ReadNative(*native, weights);
+      auto lowered = ReadNative(*native, weights, places, copier);
       if (!lowered.ok()) return lowered.status().WithContext(context);
       read.natives.push_back(std::move(*lowered));
       if (const Status ok = VerifyNative(read.natives.back(), read.graph); !ok.ok()) return ok.WithContext(context);
@@ -283,6 +340,7 @@ Status OmFile::Impl::ParseMetadata(std::span<const std::byte> metadata) {
     plans.push_back(std::move(read));
     pointers.push_back(&plans.back());
   }
+  NPUSTREAM_RETURN_IF_ERROR(copier.status());
   return VerifyPlans(info, pointers);
 }
 
@@ -331,9 +389,13 @@ size_t OmFile::PlanForGear(int64_t gear) const {
 Result<Graph> OmFile::LoadGraph(size_t plan) const {
   if (plan >= plan_count()) return Status(StatusCode::kInvalidArgument, fmt::format("there is no plan {}", plan));
   Graph graph = impl_->plans[plan].graph;
+  std::map<std::tuple<uint64_t, uint64_t, bool>, std::shared_ptr<const Bytes>> contents;  // tensors may share one
   for (size_t i = 0; i < graph.tensors.size(); ++i) {
     const auto& constant = impl_->constants[plan][i];
-    if (constant) graph.tensors[i].constant = std::make_shared<const Bytes>(constant->Content(impl_->weights));
+    if (!constant) continue;
+    auto& content = contents[{constant->range.offset(), constant->range.bytes(), constant->halves}];
+    if (!content) content = std::make_shared<const Bytes>(constant->Content(impl_->weights));
+    graph.tensors[i].constant = content;
   }
   return graph;
 }

@@ -108,14 +108,36 @@ struct Written {
   void Mark(const NativeValue& value) { (value.place == Place::kBuffer ? buffers : outputs)[value.index] = true; }
 };
 
+bool IsAlive(const NativeBuffer& buffer, size_t step) {
+  const auto now = static_cast<int64_t>(step);
+  return buffer.first_step <= now && now <= buffer.last_step;
+}
+
+// A step's scratch buffer is alive, so that no other living buffer shares its addresses, and holds none of its tensors.
+// The references of its tensors have been checked.
+Status VerifyScratch(const NativePlan& plan, size_t index) {
+  const NativeStep& step = plan.steps[index];
+  if (step.scratch == -1) return {};
+  if (!InRange(step.scratch, plan.buffers.size()))
+    return Corrupt("step {} ('{}') names scratch buffer {}", index, step.name, step.scratch);
+  if (!IsAlive(plan.buffers[static_cast<size_t>(step.scratch)], index))
+    return Corrupt("step {} ('{}') uses scratch buffer {} outside its lifetime", index, step.name, step.scratch);
+  for (const auto* ids : {&step.inputs, &step.outputs}) {
+    for (const int32_t id : *ids) {
+      if (id == kNoTensor) continue;
+      const NativeValue& value = plan.values[static_cast<size_t>(id)];
+      if (value.place == Place::kBuffer && value.index == step.scratch)
+        return Corrupt("step {} ('{}') has '{}' in its scratch buffer", index, step.name, value.name);
+    }
+  }
+  return {};
+}
+
 // Checks a step's references; `written` is brought up to date.
 Status VerifyStep(const NativePlan& plan, size_t index, Written& written) {
   const NativeStep& step = plan.steps[index];
   const auto alive = [&](const NativeValue& value) {
-    if (value.place != Place::kBuffer) return true;
-    const NativeBuffer& buffer = plan.buffers[value.index];
-    const auto now = static_cast<int64_t>(index);
-    return buffer.first_step <= now && now <= buffer.last_step;
+    return value.place != Place::kBuffer || IsAlive(plan.buffers[static_cast<size_t>(value.index)], index);
   };
   for (const int32_t input : step.inputs) {
     if (input == kNoTensor) continue;
@@ -134,10 +156,7 @@ Status VerifyStep(const NativePlan& plan, size_t index, Written& written) {
     if (!alive(value)) return Corrupt("step {} ('{}') writes '{}' outside its lifetime", index, step.name, value.name);
     written.Mark(value);
   }
-  if (step.scratch < -1 || step.scratch >= static_cast<int64_t>(plan.buffers.size())) {
-    return Corrupt("step {} ('{}') names scratch buffer {}", index, step.name, step.scratch);
-  }
-  return {};
+  return VerifyScratch(plan, index);
 }
 
 // Buffers that are alive at the same step must not share addresses.
@@ -183,13 +202,16 @@ std::optional<uint64_t> CheckedBytes(DataType type, const Dims& dims, Layout lay
   if (layout != Layout::kPlain && dims.size() < 3) return std::nullopt;
   const int64_t block = BlockOf(layout);
   uint64_t bytes = element;
+  bool empty = false;
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     if (dims[axis] < 0 || static_cast<uint64_t>(dims[axis]) > kMaxTensorBytes) return std::nullopt;
     const int64_t dim = axis == 1 ? (dims[axis] + block - 1) / block * block : dims[axis];
-    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(dim), &bytes)) return std::nullopt;
+    if (dim == 0) empty = true;
+    // An empty tensor's other dims are bounded all the same, since strides and loops come from them.
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(std::max<int64_t>(dim, 1)), &bytes)) return std::nullopt;
   }
   if (bytes > kMaxTensorBytes) return std::nullopt;
-  return bytes;
+  return empty ? 0 : bytes;
 }
 
 Status VerifyGraph(const Graph& graph, const std::vector<std::optional<uint64_t>>& constant_bytes) {
@@ -237,7 +259,7 @@ Status VerifyInfo(const OmInfo& info) {
   if (info.gears.empty() || info.gears.size() > 100) return Corrupt("{} batch sizes", info.gears.size());
   for (size_t i = 0; i < info.gears.size(); ++i) {
     const int64_t gear = info.gears[i];
-    if (gear < 1 || gear > 65536 || (i > 0 && gear <= info.gears[i - 1]))
+    if (gear < 1 || gear > kMaxBatch || (i > 0 && gear <= info.gears[i - 1]))
       return Corrupt("batch size {} is out of order", gear);
   }
   if (info.inputs.size() > 1024 || info.outputs.size() > 1024) return Corrupt("too many inputs or outputs");

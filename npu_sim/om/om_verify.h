@@ -12,7 +12,8 @@ namespace npustream::om {
 inline constexpr size_t kMaxRank = 8;
 inline constexpr uint64_t kMaxTensorBytes = uint64_t{1} << 40;
 
-// Bytes of a tensor in `layout`, or nothing when type or dims are invalid or the product overflows.
+// Bytes of a tensor in `layout`, or nothing when type or dims are invalid or the product of all dims but zeros is too
+// large.
 std::optional<uint64_t> CheckedBytes(DataType type, const Dims& dims, Layout layout = Layout::kPlain);
 
 // Checks shared by reader and writer; kCorruptData names the tensor, node, value or step that is wrong.

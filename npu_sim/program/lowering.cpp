@@ -179,7 +179,7 @@ class Lowering {
     }
     problem.outputs.push_back({tensor.type, tensor.dims, Layout::kPlain, {}, false, false, tensor.quantization.get()});
     const Kernel* kernel = kernels::FindKernel("Planes");
-    NPUSTREAM_RETURN_IF_ERROR(kernel->Check(problem));
+    NPUSTREAM_RETURN_IF_ERROR(kernels::CheckProblem(*kernel, problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Choice choice, kernel->Choose(problem));
     DraftStep step = MakeStep(node);
     step.implementation = choice.implementation;
@@ -244,7 +244,7 @@ class Lowering {
       NPUSTREAM_ASSIGN_OR_RETURN(const int32_t home, Home(node.inputs[i]));
       problem.inputs[i].layout = draft_.values[home].layout;
     }
-    AlignConstantRanks(problem);
+    if (kernel == kernels::FindKernel("Add")) AlignConstantRanks(problem);
     NPUSTREAM_ASSIGN_OR_RETURN(Choice choice, kernel->Choose(problem));
     if (choice.on_dnnl && isa_ != kernels::RunningIsa())
       return Status(StatusCode::kUnsupported, "oneDNN does it, which packs weights only for the CPU at hand");
@@ -269,11 +269,9 @@ class Lowering {
     return {};
   }
 
-  // Gives constants of smaller rank leading ones, so that a constant per channel has its channels on axis 1.
+  // Gives constants of smaller rank leading ones, so that a constant per channel has its channels on axis 1. For the
+  // operators that broadcast.
   static void AlignConstantRanks(Problem& problem) {
-    if (problem.inputs.size() != 2 || problem.outputs.size() != 1 || problem.node->op == "MatMul" ||
-        problem.node->op == "Gather")
-      return;
     const size_t rank = problem.outputs[0].dims.size();
     for (TensorInfo& input : problem.inputs) {
       if (input.is_constant && input.dims.size() < rank)
@@ -302,8 +300,9 @@ class Lowering {
     node.op = "Reorder";
     Problem problem{&node, {info}, {info}, kernels::RunningIsa(), 0};  // run here, whoever reads it
     problem.outputs[0].layout = layout;
-    NPUSTREAM_ASSIGN_OR_RETURN(const auto executor, kernels::FindKernel("Reorder")->Prepare(problem));
     om::Bytes bytes(problem.outputs[0].Bytes());
+    if (bytes.empty()) return bytes;
+    NPUSTREAM_ASSIGN_OR_RETURN(const auto executor, kernels::FindKernel("Reorder")->Prepare(problem));
     const std::byte* const input = info.constant.data();
     std::byte* const output = bytes.data();
     NPUSTREAM_RETURN_IF_ERROR(executor->Run({&input, &output, nullptr}));

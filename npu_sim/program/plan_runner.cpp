@@ -3,6 +3,7 @@
 #include <time.h>
 #include <xmmintrin.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -87,8 +88,22 @@ Result<kernels::Problem> MakeProblem(const om::NativePlan& plan, const om::Nativ
     if (input.is_constant && !kernel.PacksInput(i) && input.constant.size() != input.Bytes())
       return Corrupt(step, "a constant has another size than its shape");
   }
-  if (const Status fits = kernel.Check(problem); !fits.ok()) return Corrupt(step, fits.message());
+  if (const Status fits = kernels::CheckProblem(kernel, problem); !fits.ok()) return Corrupt(step, fits.message());
   return problem;
+}
+
+class NoExecutor final : public kernels::Executor {
+ public:
+  Status Run(const kernels::Arguments&) override { return {}; }
+};
+
+// Where all results are empty there is nothing to compute: kernels are spared loops over the other dims.
+Result<std::unique_ptr<kernels::Executor>> PrepareStep(const kernels::Kernel& kernel,
+                                                       const kernels::Problem& problem) {
+  const bool empty = std::all_of(problem.outputs.begin(), problem.outputs.end(),
+                                 [](const kernels::TensorInfo& output) { return output.Bytes() == 0; });
+  if (empty) return std::unique_ptr<kernels::Executor>(std::make_unique<NoExecutor>());
+  return kernel.Prepare(problem);
 }
 
 }  // namespace
@@ -117,7 +132,7 @@ Status PlanRunner::Bind(const om::NativePlan& plan, const std::vector<const std:
     if (!kernel) return Corrupt(step, "there is no such kernel");
     om::Node node;
     NPUSTREAM_ASSIGN_OR_RETURN(const kernels::Problem problem, MakeProblem(plan, step, node, *kernel));
-    auto executor = kernel->Prepare(problem);
+    auto executor = PrepareStep(*kernel, problem);
     if (!executor.ok()) return Corrupt(step, executor.status().message());
     core.executors.push_back(std::move(*executor));
     core.steps.push_back({core.inputs.size(), core.outputs.size(),

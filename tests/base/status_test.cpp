@@ -1,6 +1,7 @@
 #include "base/status.h"
 
 #include <memory>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -25,6 +26,12 @@ TEST(Status, ContextGoesInFrontAndKeepsCodeAndPlace) {
   EXPECT_EQ(outer.message(), "x.om: truncated");
   EXPECT_EQ(outer.code(), StatusCode::kCorruptData);
   EXPECT_EQ(outer.where().line(), inner.where().line());
+}
+
+TEST(Status, MessageCanBeShownWhateverItQuotes) {
+  const std::string name("\x1b[31m\xff模\0", 10);
+  EXPECT_EQ(Status(StatusCode::kCorruptData, "node " + name).message(), "node \\x1b[31m\\xff模\\x00");
+  EXPECT_EQ(Status(StatusCode::kCorruptData, "damaged").WithContext("a\rb").message(), "a\\x0db: damaged");
 }
 
 TEST(Result, PassesTheFirstFailureOn) {

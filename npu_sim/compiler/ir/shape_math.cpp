@@ -220,8 +220,8 @@ class Evaluator {
     Values out;
     for (size_t o = 0; o < outer; ++o) {
       for (const double index : inputs_[1].values) {
+        if (!(index >= static_cast<double>(-dim) && index < static_cast<double>(dim))) return std::nullopt;
         const int64_t i = static_cast<int64_t>(index) + (index < 0 ? dim : 0);
-        if (i < 0 || i >= dim) return std::nullopt;
         for (size_t k = 0; k < inner; ++k) {
           out.push_back(inputs_[0].values[(o * static_cast<size_t>(dim) + static_cast<size_t>(i)) * inner + k]);
         }

@@ -167,7 +167,10 @@ Result<om::TensorId> ImportContext::Quantized(om::TensorId id, om::Quantization 
   return id;
 }
 
-om::TensorId ImportContext::Constant(om::Tensor tensor) { return AddTensor(state_.graph, std::move(tensor)); }
+om::TensorId ImportContext::Constant(om::Tensor tensor) {
+  state_.made_bytes += tensor.ByteSize();
+  return AddTensor(state_.graph, std::move(tensor));
+}
 
 Status ImportContext::CountIteration() {
   // Far more than a network has; keeps nested loops of a hostile file within bounds.

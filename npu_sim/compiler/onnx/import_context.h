@@ -18,6 +18,7 @@ struct ImportState {
   om::Graph graph;
   std::map<std::string, om::TensorId, std::less<>> tensors;  // by ONNX name
   int64_t iterations = 0;                                    // of unrolled loops, so far
+  uint64_t given_bytes = 0, made_bytes = 0;                  // of constants: the file's own, and those that importers made
 };
 
 // One ONNX node on its way into the graph. An importer reads inputs and attributes, checks what the operator demands,

@@ -38,6 +38,13 @@ Status CheckArity(const ImportContext& context, const OperatorRow& row) {
   return {};
 }
 
+// A file of a few bytes per node must not make constants that fill memory. (Each importer bounds its own.)
+Status CheckMadeConstants(const ImportContext& context, const ImportState& state) {
+  constexpr uint64_t kFree = uint64_t{256} << 20, kPerGiven = 4;
+  if (state.made_bytes <= kFree + kPerGiven * state.given_bytes) return {};
+  return context.Unsupported("the model's computed constants are too large");
+}
+
 // Optional outputs that our operators do not compute (a MaxPool's indices) may be named if nobody reads them.
 Status CheckOutputsBound(const OnnxGraph& graph, const ImportContext& context, const ImportState& state) {
   for (const std::string& name : context.node().outputs) {
@@ -73,6 +80,7 @@ Status ImportNodes(const OnnxGraph& graph, const std::vector<const OnnxNode*>& n
     const OperatorRow& row = *FindImporter(*node);
     NPUSTREAM_RETURN_IF_ERROR(CheckArity(context, row));
     NPUSTREAM_RETURN_IF_ERROR(row.import(context));
+    NPUSTREAM_RETURN_IF_ERROR(CheckMadeConstants(context, state));
     NPUSTREAM_RETURN_IF_ERROR(CheckOutputsBound(graph, context, state));
   }
   return {};
@@ -80,6 +88,7 @@ Status ImportNodes(const OnnxGraph& graph, const std::vector<const OnnxNode*>& n
 
 void ImportInitializers(const OnnxGraph& graph, ImportState& state) {
   for (const auto& [name, tensor] : graph.initializers) {
+    state.given_bytes += tensor.ByteSize();
     state.tensors[name] = AddTensor(state.graph, tensor);
     TensorOf(state.graph, state.tensors[name]).name = name;
   }

@@ -28,9 +28,9 @@ Result<int64_t> ScaleAxis(const ImportContext& context, size_t scale, int64_t ax
   return normal;
 }
 
-// What constant scales and zero points say about the integers of a tensor of `dims`.
+// What constant scales and zero points say about the integers of a tensor of `dims` and `type`.
 Result<om::Quantization> ReadQuantization(const ImportContext& context, size_t scale, size_t zero_point, int64_t axis,
-                                          const om::Dims& dims) {
+                                          const om::Dims& dims, om::DataType type) {
   om::Quantization result;
   NPUSTREAM_ASSIGN_OR_RETURN(result.scales, context.ConstantFloats(scale, "the scale"));
   const size_t count = result.scales.size();
@@ -44,6 +44,8 @@ Result<om::Quantization> ReadQuantization(const ImportContext& context, size_t s
   }
   result.zero_points.assign(count, 0);
   if (context.HasInput(zero_point)) {
+    if (const om::DataType other = context.Input(zero_point).type; other != type)
+      return context.Error(fmt::format("a zero point of type {} for {}", om::ToString(other), om::ToString(type)));
     NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<int64_t> zeros, context.ConstantInts(zero_point, "the zero point"));
     if (zeros.size() != count)
       return context.Error(fmt::format("{} scales, but {} zero points", count, zeros.size()));
@@ -132,7 +134,7 @@ Result<om::TensorId> EmitDequantized(ImportContext& context, const QuantizedInpu
     return EmitComputedDequantize(context, input, axis);
   const om::Dims dims = context.Dims(input.integers);
   NPUSTREAM_ASSIGN_OR_RETURN(om::Quantization quantization,
-                             ReadQuantization(context, input.scale, input.zero_point, axis, dims));
+                             ReadQuantization(context, input.scale, input.zero_point, axis, dims, type));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId x,
                              context.Quantized(context.InputId(input.integers), std::move(quantization)));
   return context.Emit("Dequantize", {x}, {}, om::DataType::kFloat32, dims);
@@ -150,7 +152,8 @@ Status OutputQuantized(ImportContext& context, om::TensorId real, size_t scale, 
   if (!IsConstant(context, scale) || !IsConstant(context, zero_point))
     return OutputComputedQuantize(context, real, scale, zero_point, axis, type);
   const om::Dims dims = context.Tensor(real).dims;
-  NPUSTREAM_ASSIGN_OR_RETURN(om::Quantization quantization, ReadQuantization(context, scale, zero_point, axis, dims));
+  NPUSTREAM_ASSIGN_OR_RETURN(om::Quantization quantization,
+                             ReadQuantization(context, scale, zero_point, axis, dims, type));
   NPUSTREAM_RETURN_IF_ERROR(context.Output("Quantize", {real}, {}, type, dims));
   context.SetQuantization(context.OutputId(0), std::move(quantization));
   return {};

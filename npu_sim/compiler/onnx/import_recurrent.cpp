@@ -61,7 +61,7 @@ Result<om::Attributes> ReadFunctions(const ImportContext& context, size_t direct
     alpha.push_back(f.has_alpha && next_alpha < alphas.size() ? alphas[next_alpha++] : f.alpha);
     beta.push_back(f.has_beta && next_beta < betas.size() ? betas[next_beta++] : f.beta);
   }
-  return om::Attributes{{"activations", list}, {"activation_alpha", alpha}, {"activation_beta", beta}};
+  return om::Attributes{{"activations", list}, {"alphas", alpha}, {"betas", beta}};
 }
 
 // Sequences all have the full length: shorter ones would need results of their own.

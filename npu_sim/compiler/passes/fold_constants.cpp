@@ -10,17 +10,25 @@ namespace npustream::compiler {
 namespace {
 
 constexpr size_t kAlwaysFoldBytes = size_t{16} << 20;
+// What all constants together may grow by: freely, and for each byte that they have. Quantised weights become four times
+// as large.
+constexpr size_t kFreeGrowth = size_t{256} << 20, kGrowth = 4;
 
 bool AllInputsConstant(const om::Graph& graph, const om::Node& node) {
   return std::all_of(node.inputs.begin(), node.inputs.end(),
                      [&](om::TensorId id) { return id == om::kNoTensor || TensorOf(graph, id).is_constant(); });
 }
 
-bool WorthFolding(const om::Graph& graph, const om::Node& node) {
-  size_t in = 0, out = 0;
-  for (const om::TensorId id : node.inputs) in += id == om::kNoTensor ? 0 : TensorOf(graph, id).ByteSize();
-  for (const om::TensorId id : node.outputs) out += id == om::kNoTensor ? 0 : TensorOf(graph, id).ByteSize();
-  return out <= std::max(in, kAlwaysFoldBytes);
+size_t BytesOf(const om::Graph& graph, const std::vector<om::TensorId>& ids) {
+  size_t bytes = 0;
+  for (const om::TensorId id : ids) bytes += id == om::kNoTensor ? 0 : TensorOf(graph, id).ByteSize();
+  return bytes;
+}
+
+size_t ConstantBytes(const om::Graph& graph) {
+  size_t bytes = 0;
+  for (const om::Tensor& tensor : graph.tensors) bytes += tensor.is_constant() ? tensor.ByteSize() : 0;
+  return bytes;
 }
 
 bool IsGraphOutput(const om::Graph& graph, const om::Node& node) {
@@ -60,12 +68,16 @@ bool MeetsIntegers(const om::Graph& graph, const Uses& uses, const om::Node& wei
 Status FoldAll(om::Graph& graph, bool keep_quantised_weights) {
   const Uses uses(graph);
   std::vector<bool> dead(graph.nodes.size());
+  size_t room = kFreeGrowth + kGrowth * ConstantBytes(graph);
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     const om::Node& node = graph.nodes[n];
+    const size_t out = BytesOf(graph, node.outputs);
+    const bool worth = out <= std::max(BytesOf(graph, node.inputs), kAlwaysFoldBytes) && out <= room;
     // A model's output has to be written by somebody: a constant one stays the copy that the importer made.
-    if (!AllInputsConstant(graph, node) || IsGraphOutput(graph, node) || !WorthFolding(graph, node)) continue;
+    if (!AllInputsConstant(graph, node) || IsGraphOutput(graph, node) || !worth) continue;
     if (keep_quantised_weights && node.op == "Dequantize" && MeetsIntegers(graph, uses, node)) continue;
     dead[n] = Fold(graph, node);
+    if (dead[n]) room -= out;
   }
   EraseNodes(graph, dead);
   return {};

@@ -17,9 +17,15 @@ bool IsOneOf(std::string_view op, const std::string_view (&ops)[N]) {
   return std::find(std::begin(ops), std::end(ops), op) != std::end(ops);
 }
 
+// Operators with weights for their input and for their state.
+bool IsRecurrence(const om::Node& node) {
+  constexpr std::string_view kOps[] = {"GRU", "LSTM", "RNN"};
+  return IsOneOf(node.op, kOps);
+}
+
 bool IsMatrixOperator(const om::Node& node) {
   constexpr std::string_view kOps[] = {"Attention", "Conv", "ConvTranspose", "Gemm", "MatMul"};
-  return IsOneOf(node.op, kOps);
+  return IsOneOf(node.op, kOps) || IsRecurrence(node);
 }
 
 // Whether an operator's results are short when its operands are.
@@ -102,7 +108,8 @@ class Lowering {
   Status RoundOperands(om::Node& node) {
     if (node.inputs.empty() || TensorOf(graph_, node.inputs[0]).quantization) return {};
     const bool operands_only = precision_.scope == Precision::Scope::kMatrixOperands;
-    const size_t count = operands_only ? std::min<size_t>(node.inputs.size(), 2) : node.inputs.size();
+    const size_t operands = IsRecurrence(node) ? 3 : 2;
+    const size_t count = operands_only ? std::min(node.inputs.size(), operands) : node.inputs.size();
     for (size_t i = 0; i < count; ++i) {
       NPUSTREAM_ASSIGN_OR_RETURN(node.inputs[i], Short(node.inputs[i]));
     }

@@ -11,9 +11,10 @@ namespace npustream::compiler {
 // Which results a device would compute in a type shorter than float32.
 struct Precision {
   enum class Scope {
-    kMatrixOperands,  // what Conv, ConvTranspose, Gemm, MatMul and Attention multiply; their results stay float32
-    kMatrices,        // these operators as a whole
-    kAll,             // every operator
+    // What Conv, ConvTranspose, Gemm, MatMul, Attention and recurrences multiply; their results stay float32.
+    kMatrixOperands,
+    kMatrices,  // these operators as a whole
+    kAll,       // every operator
   };
   om::DataType type = om::DataType::kFloat32;  // float16 or bfloat16; float32: nothing is lowered
   Scope scope = Scope::kAll;

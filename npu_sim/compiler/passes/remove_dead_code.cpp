@@ -1,6 +1,7 @@
 #include "npu_sim/compiler/passes/remove_dead_code.h"
 
 #include <algorithm>
+#include <deque>
 
 #include "npu_sim/compiler/ir/rewrite.h"
 
@@ -35,7 +36,7 @@ void EraseUnnamedTensors(om::Graph& graph) {
     MarkNeeded(needed, node.outputs);
   }
   std::vector<om::TensorId> moved(graph.tensors.size(), om::kNoTensor);
-  std::vector<om::Tensor> kept;
+  std::deque<om::Tensor> kept;
   for (size_t i = 0; i < graph.tensors.size(); ++i) {
     if (!needed[i]) continue;
     moved[i] = static_cast<om::TensorId>(kept.size());

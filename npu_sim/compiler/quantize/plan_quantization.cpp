@@ -361,7 +361,7 @@ class Planner {
 
 // The data cut into samples of the graph's inputs.
 Result<Samples> CutIntoSamples(const om::Graph& graph, const CalibrationData& data) {
-  const auto fail = [](std::string reason) { return Status(StatusCode::kInvalidArgument, std::move(reason)); };
+  const auto fail = [](std::string_view reason) { return Status(StatusCode::kInvalidArgument, reason); };
   if (data.inputs.size() != graph.inputs.size()) {
     return fail(fmt::format("there is calibration data for {} inputs, but the model has {}", data.inputs.size(),
                             graph.inputs.size()));

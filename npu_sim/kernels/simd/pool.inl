@@ -11,11 +11,12 @@ struct Window {
 
 inline Window Clip1(int64_t start, int64_t kernel, int64_t dilation, int64_t size, int64_t pad_end) {
   if (start >= 0 && start + (kernel - 1) * dilation < size) return {0, kernel, kernel};
-  Window w{0, kernel, 0};
-  while (w.first < kernel && start + w.first * dilation < 0) ++w.first;
-  while (w.last > w.first && start + (w.last - 1) * dilation >= size) --w.last;
-  for (int64_t k = 0; k < kernel; ++k) w.padded += start + k * dilation < size + pad_end;
-  return w;
+  // Kernel indices that lie before place `end`.
+  const auto before = [&](int64_t end) {
+    return end <= start ? 0 : Least(kernel, (end - start + dilation - 1) / dilation);
+  };
+  const int64_t first = before(0), last = before(size);
+  return {first, last > first ? last : first, before(size + pad_end)};
 }
 
 inline V Join(V a, V b, bool is_max) { return is_max ? Max(a, b) : a + b; }
@@ -32,9 +33,8 @@ void JoinPlainRow(const float* x, float* to, const PoolShape& s) {
   for (int64_t ow = 0; ow < s.out_w; ++ow) to[ow] = s.is_max ? -3.40282347e38f : 0;
   for (int64_t k = 0; k < s.kernel_w; ++k) {
     const int64_t shift = k * s.dilation_w - s.pad_left;
-    int64_t first = 0, last = s.out_w;
-    while (first < last && first * s.stride_w + shift < 0) ++first;
-    while (last > first && (last - 1) * s.stride_w + shift >= s.in_w) --last;
+    const int64_t first = shift < 0 ? (-shift + s.stride_w - 1) / s.stride_w : 0;
+    const int64_t last = shift < s.in_w ? Least(s.out_w, (s.in_w - 1 - shift) / s.stride_w + 1) : 0;
     const float* from = x + shift;
     if (s.stride_w == 1) {
       if (s.is_max) {

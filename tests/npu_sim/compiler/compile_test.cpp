@@ -93,6 +93,20 @@ TEST(CompileTest, AFixedBatchOfSeparableImagesIsCutToOne) {
   EXPECT_EQ(mixing->plans[0].batch, 4);
 }
 
+// Axis 0 of a long table is no batch: no OM has so great a one.
+TEST(CompileTest, ATableMayHaveMoreRowsThanABatch) {
+  for (const int64_t rows : {int64_t{65536}, int64_t{65537}, int64_t{1} << 20}) {
+    const auto model = ModelBuilder().Input("x", {rows, 2}).Node("Relu", {"x"}, "y").Output("y");
+    const auto compiled = Compile(model, Options());
+    ASSERT_TRUE(compiled.ok()) << compiled.status().message();
+    const auto om = om::WriteOm(*compiled);
+    ASSERT_TRUE(om.ok()) << om.status().message();
+    const auto file = om::OmFile::FromBytes(*om);
+    ASSERT_TRUE(file.ok()) << file.status().message();
+    EXPECT_EQ((*file)->info().inputs[0].dims, (om::Dims{rows, 2}));
+  }
+}
+
 TEST(CompileTest, AnOutputWithoutBatchCannotHaveGears) {
   const auto model =
       ModelBuilder().Input("x", {1, 8}).Ints("shape", {8}).Node("Reshape", {"x", "shape"}, "y").Output("y");

@@ -124,8 +124,8 @@ TEST(DamagedNodesTest, Recurrences) {
   const auto outputs = builder.Nodes("LSTM", {x, w, r}, {{3, 1, 2, 3}, {1, 2, 3}, {1, 2, 3}},
                                      {{"direction", "reverse"},
                                       {"activations", "Sigmoid,Tanh,Tanh"},
-                                      {"activation_alpha", Floats(3)},
-                                      {"activation_beta", Floats(3)},
+                                      {"alphas", Floats(3)},
+                                      {"betas", Floats(3)},
                                       {"clip", 1.0f},
                                       {"linear_before_reset", int64_t{0}}});
   for (const om::TensorId id : outputs) builder.Output(id);

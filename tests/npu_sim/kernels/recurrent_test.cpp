@@ -152,8 +152,8 @@ om::Graph MakeGraph(const Case& c, const Data& data) {
   const auto outputs = builder.Nodes(c.op, inputs, results,
                                      {{"direction", c.direction},
                                       {"activations", names},
-                                      {"activation_alpha", std::vector<float>(functions)},
-                                      {"activation_beta", std::vector<float>(functions)},
+                                      {"alphas", std::vector<float>(functions)},
+                                      {"betas", std::vector<float>(functions)},
                                       {"clip", c.clip},
                                       {"linear_before_reset", int64_t{c.linear_before_reset}}});
   for (const om::TensorId id : outputs) builder.Output(id);
@@ -215,7 +215,7 @@ TEST(RecurrentTest, RefusesWhatDoesNotGoTogether) {
   const Data data(c);
   const om::Graph good = MakeGraph(c, data);
   EXPECT_TRUE(CheckNode(good, good.nodes[0]).ok());
-  for (const char* name : {"activations", "activation_alpha", "activation_beta"}) {
+  for (const char* name : {"activations", "alphas", "betas"}) {
     om::Graph graph = good;
     graph.nodes[0].attributes.erase(name);
     EXPECT_FALSE(CheckNode(graph, graph.nodes[0]).ok()) << name;
@@ -231,6 +231,32 @@ TEST(RecurrentTest, RefusesWhatDoesNotGoTogether) {
     graph.tensors[i].dims[0] += 1;
     graph.tensors[i].constant = nullptr;
     EXPECT_FALSE(CheckNode(graph, graph.nodes[0]).ok()) << i;
+  }
+}
+
+// A plan of a damaged file, whose constants and buffers are not those that the kernel asked for.
+TEST(RecurrentTest, RefusesPackedWeightsAndScratchOfAnotherSize) {
+  for (const char* op : {"LSTM", "GRU"}) {
+    const Case c{.op = op, .direction = "bidirectional"};
+    const Data data(c);
+    const om::Graph graph = MakeGraph(c, data);
+    const auto problem = MakeProblem(graph, graph.nodes[0], RunningIsa());
+    ASSERT_TRUE(problem.ok());
+    const Kernel* kernel = FindKernel(op);
+    const auto choice = kernel->Choose(*problem);
+    ASSERT_TRUE(choice.ok());
+    const size_t w = choice->packed[1]->size(), r = choice->packed[2]->size(), scratch = choice->scratch_bytes;
+    const auto is_prepared = [&](size_t w_bytes, size_t r_bytes, size_t scratch_bytes) {
+      Problem packed = *problem;
+      packed.inputs[1].constant = std::span(*choice->packed[1]).first(w_bytes);
+      packed.inputs[2].constant = std::span(*choice->packed[2]).first(r_bytes);
+      packed.scratch_bytes = scratch_bytes;
+      return kernel->Prepare(packed).ok();
+    };
+    EXPECT_TRUE(is_prepared(w, r, scratch));
+    EXPECT_FALSE(is_prepared(w - sizeof(float), r, scratch));
+    EXPECT_FALSE(is_prepared(w, r - sizeof(float), scratch));
+    EXPECT_FALSE(is_prepared(w, r, scratch - 1));
   }
 }
 

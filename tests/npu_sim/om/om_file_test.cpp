@@ -1,9 +1,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <limits>
 
 #include "npu_sim/om/file_header.h"
@@ -268,6 +270,85 @@ TEST(OmWriterTest, RefusesWhatTheReaderWould) {
   model = MakeModel();
   model.info.gears = {4, 2};
   EXPECT_FALSE(WriteOm(model).ok());
+}
+
+// The lowered plan's step that has a scratch buffer.
+NativeStep& ScratchStep(NativePlan& plan) {
+  return *std::find_if(plan.steps.begin(), plan.steps.end(), [](const NativeStep& step) { return step.scratch >= 0; });
+}
+
+Status VerifyAltered(const std::function<void(NativePlan&)>& alter) {
+  OmModel model = MakeModel();
+  alter(model.plans[0].natives[0]);
+  return VerifyNative(model.plans[0].natives[0], model.plans[0].graph);
+}
+
+TEST(OmVerifyTest, AScratchBufferIsAliveAndHoldsNoTensorOfItsStep) {
+  EXPECT_TRUE(VerifyAltered([](NativePlan&) {}).ok());
+  const Status dead = VerifyAltered([](NativePlan& plan) {
+    NativeBuffer& buffer = plan.buffers[static_cast<size_t>(ScratchStep(plan).scratch)];
+    buffer.first_step = buffer.last_step = 1000;
+  });
+  EXPECT_EQ(dead.code(), StatusCode::kCorruptData);
+  EXPECT_THAT(dead.message(), HasSubstr("outside its lifetime"));
+  const Status shared = VerifyAltered([](NativePlan& plan) {
+    NativeStep& step = ScratchStep(plan);
+    for (const auto* ids : {&step.inputs, &step.outputs}) {
+      for (const int32_t id : *ids) {
+        if (id >= 0 && plan.values[static_cast<size_t>(id)].place == Place::kBuffer)
+          step.scratch = plan.values[static_cast<size_t>(id)].index;
+      }
+    }
+  });
+  EXPECT_EQ(shared.code(), StatusCode::kCorruptData);
+  EXPECT_THAT(shared.message(), HasSubstr("in its scratch buffer"));
+  EXPECT_FALSE(VerifyAltered([](NativePlan& plan) { ScratchStep(plan).scratch = 99; }).ok());
+}
+
+TEST(OmVerifyTest, AnEmptyTensorsOtherDimsAreBounded) {
+  const int64_t huge = int64_t{1} << 40;
+  EXPECT_EQ(CheckedBytes(DataType::kFloat32, {0, 3, 4}), 0u);
+  EXPECT_EQ(CheckedBytes(DataType::kUInt8, {0, huge}), 0u);
+  EXPECT_EQ(CheckedBytes(DataType::kUInt8, {0, huge, 2}), std::nullopt);
+  EXPECT_EQ(CheckedBytes(DataType::kUInt8, {huge, huge, 0}), std::nullopt);
+}
+
+// FlatBuffers reads numbers where they lie.
+TEST(OmFileTest, MetadataIsAligned) {
+  Bytes bytes = Written();
+  FileHeader header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(header.metadata_offset), std::byte{0});
+  bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(header.metadata_offset + header.metadata_bytes + 1));
+  ++header.metadata_offset;
+  header.checksum = FileChecksum(header, std::span<const std::byte>(bytes).subspan(sizeof(header)));
+  std::memcpy(bytes.data(), &header, sizeof(header));
+  const auto file = OmFile::FromBytes(bytes);
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(file.status().message(), HasSubstr("not aligned"));
+}
+
+// A file must not ask for more memory than it is large: constants are the same or lie apart.
+TEST(OmFileTest, ConstantsDoNotOverlap) {
+  Bytes bytes = Written();
+  FileHeader header;
+  std::memcpy(&header, bytes.data(), sizeof(header));
+  const size_t packed = OmFile::FromBytes(bytes).value()->natives(0)[0].constants[0].bytes.size();
+  size_t altered = 0;
+  for (size_t at = header.metadata_offset; at + 16 <= header.metadata_offset + header.metadata_bytes; at += 8) {
+    uint64_t range[2];  // offset and bytes, where a constant lies
+    std::memcpy(range, bytes.data() + at, sizeof(range));
+    if (range[1] != packed || range[0] + packed > header.weight_bytes) continue;
+    range[0] = 0, range[1] = header.weight_bytes;
+    std::memcpy(bytes.data() + at, range, sizeof(range));
+    ++altered;
+  }
+  EXPECT_EQ(altered, 1u);
+  const uint64_t checksum = FileChecksum(header, std::span<const std::byte>(bytes).subspan(sizeof(FileHeader)));
+  std::memcpy(bytes.data() + offsetof(FileHeader, checksum), &checksum, sizeof(checksum));
+  const auto file = OmFile::FromBytes(bytes);
+  ASSERT_FALSE(file.ok());
+  EXPECT_THAT(file.status().message(), HasSubstr("share bytes of the weight section"));
 }
 
 // A graph that hands on one quantised tensor of two channels.

@@ -173,6 +173,24 @@ std::vector<ErrorCase> Cases() {
            .Node("Add", {"x", "c"}, "y")
            .Output("y"),
        kUnsupported, "a constant of [32768,32768] is too large"},
+      {"zero_point_of_another_type",
+       ModelBuilder()
+           .Input("x", {4}, om::DataType::kInt8)
+           .Floats("s", {}, {0.5f})
+           .Ints("z", {200})
+           .Node("DequantizeLinear", {"x", "s", "z"}, "y")
+           .Output("y"),
+       kInvalid, "a zero point of type int64 for int8"},
+      {"constants_that_fill_memory",
+       ModelBuilder()
+           .Ints("s", {1 << 10, 1 << 15})
+           .Input("x", {1})
+           .Node("ConstantOfShape", {"s"}, "a")
+           .Node("ConstantOfShape", {"s"}, "b")
+           .Node("ConstantOfShape", {"s"}, "c")
+           .Node("Sum", {"x", "a", "b", "c"}, "y")
+           .Output("y"),
+       kUnsupported, "the model's computed constants are too large"},
       {"endless_range",
        ModelBuilder()
            .Input("x", {1})

@@ -1,6 +1,7 @@
 #include "npu_sim/compiler/onnx/import_model.h"
 
 #include <gmock/gmock.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -28,6 +29,17 @@ om::Dims OutputDims(const OnnxModel& model, const ImportOptions& options = {}) {
   const auto graph = ImportModel(model, options);
   EXPECT_TRUE(graph.ok()) << graph.status().message();
   return graph.ok() ? TensorOf(*graph, graph->outputs[0]).dims : om::Dims{};
+}
+
+// An importer looks at its inputs while it adds tensors: wherever the list of tensors has to grow.
+TEST(ImportModelTest, TensorsStayWhereTheyAreWhileOthersAreAdded) {
+  for (int before = 0; before < 40; ++before) {
+    ModelBuilder model;
+    model.Input("x0", {1, 2, 9}).Weights("w", {4, 2, 3}).Weights("b", {4});
+    for (int i = 0; i < before; ++i) model.Node("Relu", {fmt::format("x{}", i)}, fmt::format("x{}", i + 1));
+    model.Node("Conv", {fmt::format("x{}", before), "w", "b"}, "y").Output("y");
+    EXPECT_EQ(OutputDims(model), (om::Dims{1, 4, 7})) << before;
+  }
 }
 
 // What PyTorch leaves of x.view(x.size(0), -1): Shape, Gather, Unsqueeze, Concat.

@@ -39,25 +39,40 @@ void AddInts(onnx::NodeProto& node, const char* name, const std::vector<int64_t>
   for (const int64_t value : values) attribute->add_ints(value);
 }
 
+void AddString(onnx::NodeProto& node, const char* name, const char* value) {
+  auto* attribute = node.add_attribute();
+  attribute->set_name(name);
+  attribute->set_type(onnx::AttributeProto::STRING);
+  attribute->set_s(value);
+}
+
+void AddIndex(onnx::GraphProto& graph, const char* name, int64_t value) {
+  auto* tensor = graph.add_initializer();
+  tensor->set_name(name);
+  tensor->set_data_type(onnx::TensorProto::INT64);
+  tensor->add_dims(1);
+  tensor->add_int64_data(value);
+}
+
+void AddInput(onnx::GraphProto& graph, const char* name, const std::vector<int64_t>& dims) {
+  auto* input = graph.add_input();
+  input->set_name(name);
+  auto* type = input->mutable_type()->mutable_tensor_type();
+  type->set_elem_type(onnx::TensorProto::FLOAT);
+  for (const int64_t dim : dims) type->mutable_shape()->add_dim()->set_dim_value(dim);
+}
+
 // Convolution, pooling, slicing, arithmetic on shapes and a matrix: the importers with most to check.
 std::string GoodModel() {
   onnx::ModelProto model;
   model.set_ir_version(7);
   model.add_opset_import()->set_version(11);
   auto& graph = *model.mutable_graph();
-  auto* input = graph.add_input();
-  input->set_name("x");
-  auto* type = input->mutable_type()->mutable_tensor_type();
-  type->set_elem_type(onnx::TensorProto::FLOAT);
-  for (const int64_t dim : {1, 2, 8, 8}) type->mutable_shape()->add_dim()->set_dim_value(dim);
+  AddInput(graph, "x", {1, 2, 8, 8});
   graph.add_output()->set_name("y");
   AddFloats(graph, "w", {4, 2, 3, 3});
   AddFloats(graph, "m", {16, 3});
-  auto* indices = graph.add_initializer();
-  indices->set_name("i");
-  indices->set_data_type(onnx::TensorProto::INT64);
-  indices->add_dims(1);
-  indices->add_int64_data(0);
+  AddIndex(graph, "i", 0);
   AddInts(AddNode(graph, "Conv", {"x", "w"}, "c"), "pads", {1, 1, 1, 1});
   auto& pool = AddNode(graph, "MaxPool", {"c"}, "p");
   AddInts(pool, "kernel_shape", {2, 2});
@@ -72,8 +87,42 @@ std::string GoodModel() {
   return model.SerializeAsString();
 }
 
-TEST(MutatedModelsTest, AreRefusedOrInOrder) {
-  const std::string good = GoodModel();
+// What is composed of many nodes: volumes, sums of products, recurrences, loops, choices by place.
+std::string ComposedModel() {
+  onnx::ModelProto model;
+  model.set_ir_version(8);
+  model.add_opset_import()->set_version(14);
+  auto& graph = *model.mutable_graph();
+  AddInput(graph, "x", {1, 2, 4, 3, 3});
+  AddInput(graph, "q", {3, 1, 4});
+  for (const char* output : {"v", "e", "l", "n", "o", "u", "p"}) graph.add_output()->set_name(output);
+  AddFloats(graph, "w", {2, 2, 2, 3, 3});
+  AddFloats(graph, "m", {3, 3});
+  AddFloats(graph, "lw", {1, 8, 4});
+  AddFloats(graph, "lr", {1, 8, 2});
+  AddFloats(graph, "switch", {2});
+  AddIndex(graph, "three", 3);
+  AddInts(AddNode(graph, "Conv", {"x", "w"}, "v"), "pads", {1, 0, 1, 0, 1, 0});
+  AddString(AddNode(graph, "Einsum", {"x", "m"}, "e"), "equation", "n...h,k...->nkh");
+  AddString(AddNode(graph, "LSTM", {"q", "lw", "lr"}, "l"), "direction", "reverse");
+  AddNode(graph, "OneHot", {"q", "three", "switch"}, "o");
+  AddNode(graph, "Trilu", {"q", "three"}, "u");
+  AddInts(AddNode(graph, "LpPool", {"q"}, "p"), "kernel_shape", {2});
+  auto* body = AddNode(graph, "Loop", {"three", "", "q"}, "n").add_attribute();
+  body->set_name("body");
+  body->set_type(onnx::AttributeProto::GRAPH);
+  for (const char* name : {"i", "go", "carried"}) body->mutable_g()->add_input()->set_name(name);
+  for (const char* name : {"go", "next"}) body->mutable_g()->add_output()->set_name(name);
+  AddNode(*body->mutable_g(), "Add", {"carried", "q"}, "next");
+  return model.SerializeAsString();
+}
+
+class MutatedModelsTest : public testing::TestWithParam<std::string (*)()> {};
+
+INSTANTIATE_TEST_SUITE_P(Models, MutatedModelsTest, testing::Values(GoodModel, ComposedModel));
+
+TEST_P(MutatedModelsTest, AreRefusedOrInOrder) {
+  const std::string good = GetParam()();
   std::mt19937 random(20240607);
   int imported = 0, refused = 0;
   for (int round = 0; round < 4000; ++round) {

@@ -10,6 +10,7 @@
 #include "npu_sim/compiler/ir/verify.h"
 #include "npu_sim/program/evaluate.h"
 #include "tests/npu_sim/compiler/support/parse_graph.h"
+#include "tests/npu_sim/support/graph_builder.h"
 
 namespace npustream::compiler {
 namespace {
@@ -107,6 +108,21 @@ c: float32[1,1,1,1] = Conv(x.bfloat16, w.bfloat16) {dilations=[1,1], group=1, pa
 y: float32[1,1,1,1] = Sigmoid(c)
 output y
 )");
+}
+
+TEST(LowerPrecisionTest, RecurrencesHaveThreeMatrixOperands) {
+  om::GraphBuilder builder;
+  const std::vector<om::TensorId> inputs = {builder.Input({2, 1, 3}), builder.Random({1, 4, 3}, 1),
+                                            builder.Random({1, 4, 4}, 2), builder.Random({1, 8}, 3)};
+  builder.Output(builder.Nodes("RNN", inputs, {{2, 1, 1, 4}, {1, 1, 4}})[0]);
+  om::Graph graph = builder.graph();
+  Precision precision;
+  precision.type = om::DataType::kFloat16;
+  precision.scope = Scope::kMatrixOperands;
+  ASSERT_TRUE(LowerPrecision(graph, precision).ok());
+  ASSERT_EQ(graph.nodes.back().op, "RNN");
+  for (size_t i = 0; i < inputs.size(); ++i)
+    EXPECT_EQ(graph.nodes.back().inputs[i] != inputs[i], i < 3) << "operand " << i;
 }
 
 TEST(LowerPrecisionTest, KeptNodesStayInFloat32AndTheOthersRoundWhatTheyGive) {
