@@ -207,7 +207,7 @@ om::Bytes PackDense(const ConvShape& s, const AmxCut& cut, const Problem& proble
 bool CanBf16Conv(const ConvShape& s, const Problem& problem) {
   const auto activation = FusedActivation(*problem.node);
   const bool wanted = problem.isa == Isa::kAmx && om::GetString(*problem.node, kComputeType, "") == kComputeBf16 &&
-                      CanBlockedConv(s, problem) && activation.ok() &&
+                      CanBlockedConv(s, problem) && GroupsFillBlocks(s, problem.isa) && activation.ok() &&
                       SimdFor(problem.isa).bf16_finish[static_cast<int>(activation->op)] != nullptr;
   if (!wanted) return false;
   const om::Layout source = SourceLayout(s, problem.inputs[0], problem.isa);

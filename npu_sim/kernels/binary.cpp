@@ -228,7 +228,11 @@ class Binary final : public Kernel {
     const Shape shape = ShapeOf(problem);
     const size_t main = shape.swapped ? 1 : 0;
     om::Layout layout = problem.inputs[main].layout;
-    if (shape.mode == Mode::kFlat && layout == om::Layout::kPlain) layout = problem.inputs[1].layout;
+    if (shape.mode == Mode::kFlat && layout != problem.inputs[1].layout) {
+      const om::Layout other = problem.inputs[1].layout;
+      const bool plain = IsFewChannels(problem.outputs[0], problem.isa);
+      layout = plain ? om::Layout::kPlain : layout == om::Layout::kPlain ? other : layout;
+    }
     if (shape.mode == Mode::kRows) layout = om::Layout::kPlain;
     choice.inputs[main] = choice.outputs[0] = layout;
     if (shape.mode == Mode::kFlat || shape.mode == Mode::kLanes) choice.inputs[1 - main] = layout;

@@ -16,6 +16,32 @@ om::Layout SourceLayout(const ConvShape& s, om::Layout now, Isa isa) {
   return now == om::Layout::kPlain && s.groups == 1 && s.ic < om::BlockOf(blocked) ? now : blocked;
 }
 
+// How many neighbouring convolution groups fill blocks of channels on both sides together; 0 when none do, or when too many
+// would be needed: what connects channels of different groups is computed with weights of zero.
+int64_t GroupsTogether(const ConvShape& s, Isa isa) {
+  constexpr int64_t kMost = 16;
+  if (s.groups == 1 || s.IsDepthwise()) return 1;
+  const int64_t block = om::BlockOf(BlockedLayout(isa));
+  for (int64_t count = 1; count <= std::min(s.groups, kMost); ++count) {
+    if (s.groups % count == 0 && s.ic / s.groups * count % block == 0 && s.oc / s.groups * count % block == 0) return count;
+  }
+  return 0;
+}
+
+ConvShape WithGroupsTogether(ConvShape s, Isa isa) {
+  s.groups /= GroupsTogether(s, isa);
+  return s;
+}
+
+// The weights o, i, kh, kw of that convolution.
+std::vector<float> WeightsTogether(const ConvShape& s, const float* weights, Isa isa) {
+  const int64_t count = GroupsTogether(s, isa), window = s.ic / s.groups * s.kh * s.kw, outputs = s.oc / s.groups;
+  std::vector<float> together(static_cast<size_t>(s.oc * window * count));
+  for (int64_t o = 0; o < s.oc; ++o)
+    std::copy_n(weights + o * window, window, together.data() + (o * count + o / outputs % count) * window);
+  return together;
+}
+
 const float* Floats(std::span<const std::byte> bytes) { return reinterpret_cast<const float*>(bytes.data()); }
 
 int64_t BiasFloats(const ConvShape& s, int64_t block) { return GroupsOf(s.oc, block) * block; }
@@ -110,17 +136,17 @@ class DenseExecutor final : public Executor {
 
 }  // namespace
 
+bool GroupsFillBlocks(const ConvShape& s, Isa isa) { return GroupsTogether(s, isa) == 1; }
+
 bool CanBlockedConv(const ConvShape& s, const Problem& problem) {
   const Isa isa = problem.isa;
   if (isa == Isa::kBaseline || (s.has_bias && !problem.inputs[2].is_constant)) return false;
-  const int64_t block = om::BlockOf(BlockedLayout(isa));
   // Offsets into a plain source are 32 bits wide.
   if (s.ic * s.ih > INT32_MAX / (s.iw + s.pad_left + s.pad_right)) return false;
-  const bool blocks = s.groups == 1 || s.IsDepthwise() ||
-                      (s.ic / s.groups % block == 0 && s.oc / s.groups % block == 0);
-  if (!blocks) return false;
-  const om::Layout source = SourceLayout(s, problem.inputs[0].layout, isa);
-  return CutConv(s, source, isa, kDepth).Scratch(s) <= kMostScratch;
+  if (GroupsTogether(s, isa) == 0) return false;
+  const ConvShape together = WithGroupsTogether(s, isa);
+  const om::Layout source = SourceLayout(together, problem.inputs[0].layout, isa);
+  return CutConv(together, source, isa, kDepth).Scratch(together) <= kMostScratch;
 }
 
 // [group of channels][kh][kw][lane], [channel]
@@ -159,7 +185,8 @@ int64_t PlaceWindow(const ConvShape& s, int64_t oh, DepthwiseRow& row) {
   return top;
 }
 
-Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
+Result<Choice> ChooseBlockedConv(const ConvShape& given, const Problem& problem) {
+  const ConvShape s = WithGroupsTogether(given, problem.isa);
   const om::Layout blocked = BlockedLayout(problem.isa);
   const om::Layout source = SourceLayout(s, problem.inputs[0].layout, problem.isa);
   const ConvCut cut = CutConv(s, source, problem.isa, kDepth);
@@ -177,15 +204,16 @@ Result<Choice> ChooseBlockedConv(const ConvShape& s, const Problem& problem) {
   }
   om::Bytes packed(PackedDenseBytes(s, cut));
   auto* to = reinterpret_cast<float*>(packed.data());
-  PackDense(s, cut, Floats(problem.inputs[1].constant), to);
+  PackDense(s, cut, WeightsTogether(given, Floats(problem.inputs[1].constant), problem.isa).data(), to);
   if (s.has_bias) std::copy_n(Floats(problem.inputs[2].constant), s.oc, to + cut.Weights(s));
   choice.packed[1] = std::move(packed);
   choice.scratch_bytes = static_cast<size_t>(cut.Scratch(s)) * sizeof(float);
   return choice;
 }
 
-Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& s, const Activation& activation,
+Result<std::unique_ptr<Executor>> PrepareBlockedConv(const ConvShape& given, const Activation& activation,
                                                      const Problem& problem) {
+  const ConvShape s = WithGroupsTogether(given, problem.isa);
   const om::Layout blocked = BlockedLayout(problem.isa);
   const om::Layout source = problem.inputs[0].layout;
   const bool layouts = SourceLayout(s, source, problem.isa) == source && problem.outputs[0].layout == blocked &&

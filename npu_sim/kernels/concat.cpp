@@ -47,7 +47,7 @@ class Concat final : public Kernel {
     int64_t start = 0;
     for (const TensorInfo& input : problem.inputs) {
       copies.emplace_back(start * strides[axis] * static_cast<int64_t>(element),
-                          StridedCopy(input.dims, Strides(input.dims), strides, element));
+                          StridedCopy(input.dims, Strides(input.dims), strides, element, problem.isa));
       start += input.dims[axis];
     }
     return MakeExecutor([copies = std::move(copies)](const Arguments& a) {

@@ -5,7 +5,9 @@
 #include "npu_sim/kernels/byte_conv.h"
 #include "npu_sim/kernels/dnnl_conv.h"
 #include "npu_sim/kernels/operators.h"
+#include "npu_sim/kernels/plane_conv.h"
 #include "npu_sim/kernels/support.h"
+#include "npu_sim/kernels/winograd_conv.h"
 
 namespace npustream::kernels {
 namespace {
@@ -97,6 +99,8 @@ class Conv final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     if (IsByteConv(problem)) return ChooseByteConv(s, activation, problem);
     if (CanBf16Conv(s, problem)) return ChooseBf16Conv(s, problem);
+    if (CanPlaneConv(s, problem)) return ChoosePlaneConv(s, problem);
+    if (CanWinogradConv(s, problem)) return ChooseWinogradConv(s, problem);
     if (CanBlockedConv(s, problem)) return ChooseBlockedConv(s, problem);
     const memory::desc onnx_weights(WeightDims(s), memory::data_type::f32, s.groups == 1 ? Tag::oihw : Tag::goihw);
     return Flatten(CatchDnnl([&]() -> Result<Choice> {
@@ -127,6 +131,8 @@ class Conv final : public Kernel {
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
     if (IsByteConv(problem)) return PrepareByteConv(s, activation, problem);
     if (CanBf16Conv(s, problem)) return PrepareBf16Conv(s, activation, problem);
+    if (CanPlaneConv(s, problem)) return PreparePlaneConv(s, activation, problem);
+    if (CanWinogradConv(s, problem)) return PrepareWinogradConv(s, activation, problem);
     if (CanBlockedConv(s, problem)) return PrepareBlockedConv(s, activation, problem);
     if (s.has_residual && problem.inputs[3].layout != problem.outputs[0].layout)
       return Invalid("the residual has another layout");

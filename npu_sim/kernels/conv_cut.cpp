@@ -35,7 +35,7 @@ std::vector<int64_t> EvenParts(int64_t total, int64_t most) {
   return parts;
 }
 
-ConvCut CutConv(const ConvShape& s, om::Layout source, Isa isa, int64_t depth) {
+ConvCut CutConv(const ConvShape& s, om::Layout source, Isa isa, int64_t depth, bool by_rows) {
   const int64_t element = depth == 1 ? 4 : 1;  // bytes
   ConvCut cut;
   cut.depth = depth;
@@ -51,7 +51,7 @@ ConvCut CutConv(const ConvShape& s, om::Layout source, Isa isa, int64_t depth) {
   const bool chunks = depth == 1 && !cut.IsPlain();
   cut.chunk_groups = chunks ? std::clamp<int64_t>(kChunkBytes / in_group_bytes, 1, cut.in_groups) : cut.in_groups;
   cut.copies = s.pad_top + s.pad_left + s.pad_bottom + s.pad_right > 0;
-  cut.pointwise = s.kh == 1 && s.kw == 1 && !cut.copies;
+  cut.pointwise = s.kh == 1 && s.kw == 1 && !cut.copies && !by_rows;
   cut.subsamples = cut.pointwise && (s.stride_h > 1 || s.stride_w > 1 || s.oh * s.ow != s.ih * s.iw);
   const int64_t band_bytes = std::clamp(cut.Weights(s) * element / 4 / s.groups, kBandBytes, kMostBandBytes);
   cut.padded_w = s.iw + s.pad_left + s.pad_right;

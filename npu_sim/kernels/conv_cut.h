@@ -41,8 +41,9 @@ struct ConvCut {
   }
 };
 
-// `depth` 1: floats, whose sums may wait in the result between chunks. `depth` 4: bytes, done in one go.
-ConvCut CutConv(const ConvShape& shape, om::Layout source, Isa isa, int64_t depth);
+// `depth` 1: floats, whose sums may wait in the result between chunks. `depth` 4: bytes, done in one go. With `by_rows`
+// no tile reaches from one row of pixels into the next.
+ConvCut CutConv(const ConvShape& shape, om::Layout source, Isa isa, int64_t depth, bool by_rows = false);
 
 // A step's copies of its source are addressed with 32 bits. Only dilations and padding far beyond any network's need more.
 inline constexpr int64_t kMostScratch = INT32_MAX;

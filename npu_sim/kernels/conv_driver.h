@@ -25,7 +25,9 @@ struct ConvPicture<Tile<Source, Weight, Sum>> {
 //
 // A sink takes the sums. It has
 //   Sum* Target(int64_t at, int64_t width), int64_t GroupStride(int64_t width), const Sum* Residual(int64_t at)
-//     for a tile of `width` pixels whose first pixel's first result channel is element `at` of the result, and
+//     for a tile of `width` pixels whose first pixel's first result channel is element `at` of the result,
+//   int64_t PixelStride()
+//     where the pixels of a row do not lie side by side, and
 //   void EndTile(int64_t at, int64_t group, int64_t groups, int64_t width, const Sum* sums)
 //   void EndRow(int64_t at, int64_t group, int64_t groups, int64_t width)
 //     which are called once a tile's (a row's) sums are complete; `group` is the first result group.
@@ -115,6 +117,7 @@ class ConvDriver {
     tile.x_kh_stride = s_.dilation_h * RowElements();
     tile.x_kw_stride = s_.dilation_w * cut_.in_block;
     tile.x_pixel_stride = PixelStep() * cut_.in_block;
+    tile.y_pixel_stride = cut_.block;
     return tile;
   }
 
@@ -132,6 +135,7 @@ class ConvDriver {
     TileType& tile = part.tile;
     tile.y = sink.Target(at, width);
     tile.y_group_stride = sink.GroupStride(width);
+    if constexpr (requires { sink.PixelStride(); }) tile.y_pixel_stride = sink.PixelStride();
     tile.residual = sink.Residual(at);
     Functions(part.groups)[width - 1](tile);
     if (part.last) sink.EndTile(at, part.group, part.groups, width, tile.y);

@@ -1,7 +1,8 @@
-// ConvTranspose on oneDNN's deconvolution, with the activation after it.
+// ConvTranspose on the tiles, or on oneDNN's deconvolution with the activation after it.
 #include "npu_sim/kernels/dnnl_conv.h"
 #include "npu_sim/kernels/operators.h"
 #include "npu_sim/kernels/support.h"
+#include "npu_sim/kernels/tiled_conv_transpose.h"
 
 namespace npustream::kernels {
 namespace {
@@ -32,6 +33,7 @@ class ConvTranspose final : public Kernel {
 
   Result<Choice> Choose(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConvTranspose(problem));
+    if (CanTileConvTranspose(s, problem)) return ChooseTiledConvTranspose(s, problem);
     return CatchDnnl([&] {
       const Descriptor free_choice = Describe(s, Tag::any, Tag::any);
       const om::Layout source = LayoutOf(free_choice.src_desc()).value_or(om::Layout::kPlain);
@@ -46,6 +48,7 @@ class ConvTranspose final : public Kernel {
   Result<std::unique_ptr<Executor>> Prepare(const Problem& problem) const override {
     NPUSTREAM_ASSIGN_OR_RETURN(const ConvShape s, ReadConvTranspose(problem));
     NPUSTREAM_ASSIGN_OR_RETURN(const Activation activation, FusedActivation(*problem.node));
+    if (CanTileConvTranspose(s, problem)) return PrepareTiledConvTranspose(s, activation, problem);
     return Flatten(CatchDnnl([&]() -> Result<std::unique_ptr<Executor>> {
       const Descriptor chosen = Describe(s, TagOf(problem.inputs[0].layout), TagOf(problem.outputs[0].layout));
       return PrepareDnnlConv(problem, chosen, s, activation);

@@ -15,7 +15,7 @@ namespace npustream::kernels {
 namespace {
 
 // Counts up when the form of packed weights or the meaning of a step changes.
-constexpr int kRevision = 10;
+constexpr int kRevision = 11;
 
 bool EmulatesAmx() {
   static const bool emulates = [] {

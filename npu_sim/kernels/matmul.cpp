@@ -205,6 +205,12 @@ class Bf16Executor final : public Executor {
   Finish finish_;
 };
 
+// Whether what is added is one value per column.
+bool HasRowBias(const Shape& s, const Problem& problem) {
+  return !IsAbsent(problem, 2) && s.alpha == 1 && s.beta == 1 && s.y.back() == om::ElementCount(problem.inputs[2].dims) &&
+         problem.inputs[2].dims.back() == s.y.back();
+}
+
 class TiledExecutor final : public Executor {
  public:
   TiledExecutor(const Shape& s, const Activation& activation, const Problem& problem)
@@ -212,18 +218,29 @@ class TiledExecutor final : public Executor {
         rows_(s.y[0]),
         inner_(s.b[0]),
         columns_(s.b[1]),
+        has_row_bias_(HasRowBias(s, problem)),
+        in_one_go_(has_row_bias_ || (IsAbsent(problem, 2) && s.alpha == 1)),
+        activation_(activation, problem),
         finish_(s, activation, problem) {}
 
   Status Run(const Arguments& a) override {
-    product_.Run(In<float>(a, 0), inner_, rows_, In<float>(a, 1), reinterpret_cast<float*>(a.scratch), Out<float>(a),
-                 columns_);
-    finish_.Run(a);
+    const float* const bias = has_row_bias_ ? In<float>(a, 2) : nullptr;
+    for (int64_t row = 0; row < rows_; row += TileProduct::kRowsAtOnce) {
+      const int64_t count = std::min(TileProduct::kRowsAtOnce, rows_ - row);
+      float* const y = Out<float>(a) + row * columns_;
+      product_.Run(In<float>(a, 0) + row * inner_, inner_, count, In<float>(a, 1), reinterpret_cast<float*>(a.scratch), y,
+                   columns_, bias);
+      if (in_one_go_) activation_.Activate(y, count * columns_);
+    }
+    if (!in_one_go_) finish_.Run(a);
     return {};
   }
 
  private:
   TileProduct product_;
   int64_t rows_, inner_, columns_;
+  bool has_row_bias_, in_one_go_;  // without a pass over the whole result
+  RowActivation activation_;
   Finish finish_;
 };
 

@@ -216,7 +216,7 @@ class Move final : public Kernel {
     std::vector<std::pair<int64_t, StridedCopy>> copies;
     for (const View& view : views) {
       copies.emplace_back(view.offset * static_cast<int64_t>(element),
-                          StridedCopy(view.dims, view.strides, Strides(view.dims), element));
+                          StridedCopy(view.dims, view.strides, Strides(view.dims), element, problem.isa));
     }
     return MakeExecutor([copies = std::move(copies)](const Arguments& a) {
       for (size_t i = 0; i < copies.size(); ++i) copies[i].second.Run(a.inputs[0] + copies[i].first, a.outputs[i]);

@@ -54,7 +54,8 @@ class Planes final : public Kernel {
     Choice choice = PlainChoice(problem, "plane copy");
     const int64_t size = om::GetInt(*problem.node, "plane_size", 0);
     int64_t blocked = 0, plain = 0;
-    bool can_block = HasChannels(problem.outputs[0], size);
+    const bool few = problem.outputs[0].type == om::DataType::kFloat32 && IsFewChannels(problem.outputs[0], problem.isa);
+    bool can_block = HasChannels(problem.outputs[0], size) && !few;
     for (const TensorInfo& input : problem.inputs) {
       can_block = can_block && HasChannels(input, size);
       (input.layout == om::Layout::kPlain ? plain : blocked) += om::ElementCount(input.dims);

@@ -1,5 +1,6 @@
 #include "npu_sim/kernels/support.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include <fmt/ranges.h>
@@ -63,6 +64,10 @@ Choice PlainChoice(const Problem& problem, std::string implementation) {
   return choice;
 }
 
+bool IsFewChannels(const TensorInfo& tensor, Isa isa) {
+  return tensor.dims.size() >= 3 && tensor.dims[1] * 2 <= om::BlockOf(BlockedLayout(isa));
+}
+
 std::vector<int64_t> Strides(const om::Dims& dims) {
   std::vector<int64_t> strides(dims.size());
   int64_t stride = 1;
@@ -73,7 +78,8 @@ std::vector<int64_t> Strides(const om::Dims& dims) {
   return strides;
 }
 
-StridedCopy::StridedCopy(om::Dims dims, std::vector<int64_t> source, std::vector<int64_t> target, size_t element_bytes)
+StridedCopy::StridedCopy(om::Dims dims, std::vector<int64_t> source, std::vector<int64_t> target, size_t element_bytes,
+                         Isa isa)
     : element_bytes_(element_bytes) {
   const auto bytes = static_cast<int64_t>(element_bytes);
   for (size_t axis = 0; axis < dims.size(); ++axis) {
@@ -94,6 +100,26 @@ StridedCopy::StridedCopy(om::Dims dims, std::vector<int64_t> source, std::vector
   if (dims_.empty()) {
     dims_ = {1};
     source_ = target_ = {bytes};
+  }
+  PairTransposedAxes(isa);
+}
+
+// Brings the axis that is contiguous in the source next to the last, which is contiguous in the target.
+void StridedCopy::PairTransposedAxes(Isa isa) {
+  constexpr int64_t kBytes = sizeof(float);
+  const size_t last = dims_.size() - 1;
+  if (element_bytes_ != kBytes || target_[last] != kBytes || source_[last] < kBytes || source_[last] % kBytes != 0) return;
+  for (size_t axis = 0; axis < last; ++axis) {
+    if (source_[axis] != kBytes || target_[axis] < 0) continue;
+    const auto move = [&](std::vector<int64_t>& values) {
+      std::rotate(values.begin() + static_cast<int64_t>(axis), values.begin() + static_cast<int64_t>(axis) + 1,
+                  values.begin() + static_cast<int64_t>(last));
+    };
+    move(dims_);
+    move(source_);
+    move(target_);
+    transpose_ = SimdFor(isa).transpose;
+    return;
   }
 }
 
@@ -118,6 +144,11 @@ void StridedCopy::Run(const std::byte* source, std::byte* target) const {
 }
 
 void StridedCopy::RunAxis(size_t axis, const std::byte* source, std::byte* target) const {
+  if (transpose_ && axis + 2 == dims_.size()) {
+    return transpose_(reinterpret_cast<const float*>(source), static_cast<size_t>(source_[axis + 1]) / sizeof(float),
+                      static_cast<size_t>(dims_[axis + 1]), static_cast<size_t>(dims_[axis]),
+                      reinterpret_cast<float*>(target), static_cast<size_t>(target_[axis]) / sizeof(float));
+  }
   if (axis + 1 < dims_.size()) {
     for (int64_t i = 0; i < dims_[axis]; ++i) RunAxis(axis + 1, source + i * source_[axis], target + i * target_[axis]);
     return;

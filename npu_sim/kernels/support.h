@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "npu_sim/kernels/kernel.h"
+#include "npu_sim/kernels/simd/simd.h"
 
 // Small helpers for the kernels' own use.
 namespace npustream::kernels {
@@ -40,6 +41,9 @@ Status RequirePlain(const Problem& problem);
 // All plain, with a name for the implementation.
 Choice PlainChoice(const Problem& problem, std::string implementation);
 
+// Whether groups of channels would be half empty for this picture, or worse: such tensors better stay plain.
+bool IsFewChannels(const TensorInfo& tensor, Isa isa);
+
 // Sums, differences and products of integers wrap around at the type's ends, as a device's do; of reals they are C++'s.
 template <typename T, typename Function>
 T Wrapping(T x, T y, Function function) {
@@ -68,15 +72,18 @@ std::vector<int64_t> Strides(const om::Dims& dims);
 class StridedCopy {
  public:
   // Strides in elements; zero repeats. Dims of 1 are dropped and neighbours joined where both views allow it.
-  StridedCopy(om::Dims dims, std::vector<int64_t> source, std::vector<int64_t> target, size_t element_bytes);
+  StridedCopy(om::Dims dims, std::vector<int64_t> source, std::vector<int64_t> target, size_t element_bytes, Isa isa);
   void Run(const std::byte* source, std::byte* target) const;
 
  private:
+  void PairTransposedAxes(Isa isa);
   void RunAxis(size_t axis, const std::byte* source, std::byte* target) const;
   om::Dims dims_;
   std::vector<int64_t> source_, target_;  // bytes
   size_t element_bytes_;
   bool empty_ = false;
+  // Set when the last two axes are a transposition: the last but one is contiguous in the source, the last in the target.
+  SimdTable::Transpose transpose_ = nullptr;
 };
 
 // Runs a callable as an Executor: MakeExecutor([=](const Arguments& a) { … }).

@@ -7,8 +7,8 @@
 namespace npustream::kernels {
 namespace {
 
-// Rows that are computed into scratch before they are copied to the result.
-constexpr int64_t kRowsAtOnce = 56;
+// Steps of the depth after which the next rows follow, so that the weights in between stay in the first-level cache.
+constexpr int64_t kDepthAtOnce = 256;
 
 }  // namespace
 
@@ -28,70 +28,82 @@ size_t TileProduct::ScratchBytes() const {
 // [tile][row][group of the tile][lane]
 void TileProduct::Pack(const float* plain, int64_t row_stride, int64_t column_stride, float* packed) const {
   for (int64_t first = 0; first < groups_; first += tile_groups_) {
-    const int64_t begin = first * block_, end = std::min(groups_, first + tile_groups_) * block_;
-    const int64_t present = std::min(end, columns_);
-    for (int64_t k = 0; k < depth_; ++k) {
-      const float* row = plain + k * row_stride;
-      for (int64_t n = begin; n < present; ++n) *packed++ = row[n * column_stride];
-      for (int64_t n = present; n < end; ++n) *packed++ = 0;
+    const int64_t begin = first * block_, width = (std::min(groups_, first + tile_groups_) - first) * block_;
+    const int64_t present = std::min(width, columns_ - begin);
+    const float* from = plain + begin * column_stride;
+    if (present < width) std::fill_n(packed, width * depth_, 0.0f);
+    if (row_stride == 1) {
+      // Weights may be packed for another CPU than this one.
+      SimdFor(RunningIsa()).transpose(from, static_cast<size_t>(column_stride), static_cast<size_t>(present),
+                                      static_cast<size_t>(depth_), packed, static_cast<size_t>(width));
+    } else {
+      for (int64_t k = 0; k < depth_; ++k) {
+        for (int64_t n = 0; n < present; ++n) packed[k * width + n] = from[k * row_stride + n * column_stride];
+      }
     }
+    packed += width * depth_;
   }
 }
 
 void TileProduct::Run(const float* x, int64_t x_stride, int64_t rows, const float* packed, float* scratch, float* y,
-                      int64_t y_stride) const {
-  if (!has_tiles_) return RunPlain(x, x_stride, rows, packed, y, y_stride);
-  float* zero_bias = scratch + tile_groups_ * block_ * kRowsAtOnce;
-  std::fill_n(zero_bias, tile_groups_ * block_, 0.0f);
-  for (int64_t row = 0; row < rows; row += kRowsAtOnce) {
-    const int64_t count = std::min(kRowsAtOnce, rows - row);
-    const float* w = packed;
-    for (int64_t first = 0; first < groups_; first += tile_groups_) {
-      const int64_t groups = std::min(tile_groups_, groups_ - first);
-      ConvTile tile = {};
-      tile.w = w, tile.bias = zero_bias;
-      tile.in_groups = 1, tile.lanes = tile.last_lanes = depth_;
-      tile.kh = tile.kw = 1;
-      tile.x_pixel_stride = x_stride;
-      tile.y_group_stride = kRowsAtOnce * block_;
-      Tiles(tile, x + row * x_stride, x_stride, scratch, groups, count);
-      CopyOut(scratch, y + row * y_stride + first * block_, y_stride,
-              std::min(groups * block_, columns_ - first * block_), count);
-      w += groups * block_ * depth_;
-    }
+                      int64_t y_stride, const float* bias) const {
+  if (!has_tiles_) return RunPlain(x, x_stride, rows, packed, y, y_stride, bias);
+  const int64_t bands = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+  for (int64_t band = 0, row = 0; band < bands; ++band) {
+    const int64_t count = (rows - row + bands - band - 1) / (bands - band);
+    RunBand(x + row * x_stride, x_stride, count, packed, scratch, y + row * y_stride, y_stride, bias);
+    row += count;
   }
 }
 
-void TileProduct::Tiles(ConvTile tile, const float* x, int64_t x_stride, float* scratch, int64_t groups,
-                        int64_t rows) const {
+// Groups of columns that are there as a whole are written where they belong, the others by way of scratch.
+void TileProduct::RunBand(const float* x, int64_t x_stride, int64_t rows, const float* packed, float* scratch, float* y,
+                          int64_t y_stride, const float* bias) const {
+  float* own_bias = scratch + tile_groups_ * block_ * kRowsAtOnce;
+  std::fill_n(own_bias, tile_groups_ * block_, 0.0f);
+  for (int64_t first = 0; first < groups_; first += tile_groups_) {
+    const int64_t groups = std::min(tile_groups_, groups_ - first), width = groups * block_,
+                  present = std::min(width, columns_ - first * block_);
+    const bool whole = present == width;
+    if (!whole && bias) std::copy_n(bias + first * block_, present, own_bias);
+    ConvTile tile = {};
+    tile.bias = whole && bias ? bias + first * block_ : own_bias;
+    tile.y = whole ? y + first * block_ : scratch;
+    tile.y_group_stride = block_;
+    tile.y_pixel_stride = whole ? y_stride : width;
+    tile.in_groups = tile.kh = tile.kw = 1;
+    tile.x_pixel_stride = x_stride;
+    for (int64_t k = 0; k < depth_; k += kDepthAtOnce) {
+      tile.x = x + k;
+      tile.w = packed + k * width;
+      tile.lanes = tile.last_lanes = std::min(kDepthAtOnce, depth_ - k);
+      tile.accumulate = k > 0;
+      Tiles(tile, groups, rows);
+    }
+    packed += width * depth_;
+    for (int64_t r = 0; !whole && r < rows; ++r)
+      std::copy_n(scratch + r * width, present, y + r * y_stride + first * block_);
+  }
+}
+
+void TileProduct::Tiles(ConvTile tile, int64_t groups, int64_t rows) const {
   const auto& functions = simd_.conv[static_cast<int>(TileSource::kBlocked)][groups - 1];
   int64_t most = kMaxTilePixels;
   while (!functions[most - 1]) --most;
-  int64_t done = 0;
   for (int64_t parts = (rows + most - 1) / most; parts > 0; --parts) {
-    const int64_t width = (rows - done + parts - 1) / parts;
-    tile.x = x + done * x_stride;
-    tile.y = scratch + done * block_;
+    const int64_t width = (rows + parts - 1) / parts;
     functions[width - 1](tile);
-    done += width;
-  }
-}
-
-// [group][row][lane] to rows of the result.
-void TileProduct::CopyOut(const float* scratch, float* y, int64_t y_stride, int64_t columns, int64_t rows) const {
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t n = 0; n < columns; n += block_) {
-      std::copy_n(scratch + (n / block_ * kRowsAtOnce + r) * block_, std::min(block_, columns - n),
-                  y + r * y_stride + n);
-    }
+    tile.x += width * tile.x_pixel_stride;
+    tile.y += width * tile.y_pixel_stride;
+    rows -= width;
   }
 }
 
 void TileProduct::RunPlain(const float* x, int64_t x_stride, int64_t rows, const float* right, float* y,
-                           int64_t y_stride) const {
+                           int64_t y_stride, const float* bias) const {
   for (int64_t r = 0; r < rows; ++r) {
     float* const to = y + r * y_stride;
-    std::fill_n(to, columns_, 0.0f);
+    bias ? std::copy_n(bias, columns_, to) : std::fill_n(to, columns_, 0.0f);
     for (int64_t k = 0; k < depth_; ++k) {
       const float factor = x[r * x_stride + k];
       for (int64_t n = 0; n < columns_; ++n) to[n] += factor * right[k * columns_ + n];

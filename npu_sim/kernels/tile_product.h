@@ -19,14 +19,20 @@ class TileProduct {
   size_t ScratchBytes() const;
   // Element (k, n) of the right side lies at k · row_stride + n · column_stride.
   void Pack(const float* plain, int64_t row_stride, int64_t column_stride, float* packed) const;
-  // y = x · right side. Rows of x and y are contiguous and `x_stride` and `y_stride` floats apart.
+  // y = x · right side, plus `bias` (one value per column) unless it is null. Rows of x and y are contiguous and
+  // `x_stride` and `y_stride` floats apart. The sums of a row depend on no other row.
   void Run(const float* x, int64_t x_stride, int64_t rows, const float* packed, float* scratch, float* y,
-           int64_t y_stride) const;
+           int64_t y_stride, const float* bias = nullptr) const;
+
+  // Rows that are best given at a time by whoever has more to do with each result.
+  static constexpr int64_t kRowsAtOnce = 112;
 
  private:
-  void Tiles(ConvTile tile, const float* x, int64_t x_stride, float* scratch, int64_t groups, int64_t rows) const;
-  void CopyOut(const float* scratch, float* y, int64_t y_stride, int64_t columns, int64_t rows) const;
-  void RunPlain(const float* x, int64_t x_stride, int64_t rows, const float* right, float* y, int64_t y_stride) const;
+  void RunBand(const float* x, int64_t x_stride, int64_t rows, const float* packed, float* scratch, float* y,
+               int64_t y_stride, const float* bias) const;
+  void Tiles(ConvTile tile, int64_t groups, int64_t rows) const;
+  void RunPlain(const float* x, int64_t x_stride, int64_t rows, const float* right, float* y, int64_t y_stride,
+                const float* bias) const;
 
   const SimdTable& simd_;
   bool has_tiles_;

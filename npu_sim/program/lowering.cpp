@@ -153,7 +153,8 @@ class Lowering {
           from[0] == 1 && first.index % block == 0 && (count % block == 0 || first.index + count == from[1]);
       if (same_channels && aligned)
         return std::optional(AddAlias(tensor, layout, source, static_cast<uint64_t>(first.index) * plane_bytes));
-      if (!whole) return std::optional<int32_t>();
+      const bool few = tensor.type == om::DataType::kFloat32 && tensor.dims.size() >= 3 && 2 * tensor.dims[1] <= block;
+      if (!whole && !few) return std::optional<int32_t>();
       NPUSTREAM_ASSIGN_OR_RETURN(source, Get(first.source, Layout::kPlain));
     }
     return std::optional(AddAlias(tensor, Layout::kPlain, source, static_cast<uint64_t>(first.index) * plane_bytes));
@@ -309,15 +310,15 @@ class Lowering {
     return bytes;
   }
 
-  // Output i of the model must be plain and lie in the caller's memory: computed there, or copied.
+  // Output i of the model must be plain and lie in the caller's memory: computed there, with all that it is a view of,
+  // or copied.
   Status PlaceOutput(size_t i) {
     const TensorId id = graph_.outputs[i];
     NPUSTREAM_ASSIGN_OR_RETURN(const int32_t value, Get(id, Layout::kPlain));
-    DraftValue& v = draft_.values[value];
-    const bool has_views = std::any_of(draft_.values.begin(), draft_.values.end(),
-                                       [&](const DraftValue& other) { return other.parent == value; });
-    int32_t result = value;
-    if (v.place != om::Place::kBuffer || v.parent >= 0 || has_views) {
+    uint64_t offset = 0;
+    int32_t result = draft_.Root(value, &offset);
+    const DraftValue& owner = draft_.values[result];
+    if (owner.place != om::Place::kBuffer || offset != 0 || owner.Bytes() != draft_.values[value].Bytes()) {
       result = AddValue(graph_.tensors[id], Layout::kPlain);
       DraftStep step;
       step.node = {graph_.tensors[id].name, "Reorder", {value}, {result}, {}};

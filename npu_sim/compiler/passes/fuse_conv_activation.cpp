@@ -10,7 +10,7 @@ namespace {
 
 bool TakesActivation(const om::Node& node) {
   const std::string_view op = node.op;
-  return (op == "Conv" || op == "Gemm" || op == "MatMul" || op == "Add") && !HasActivation(node);
+  return (op == "Conv" || op == "ConvTranspose" || op == "Gemm" || op == "MatMul" || op == "Add") && !HasActivation(node);
 }
 
 struct ActivationSpec {
@@ -40,7 +40,12 @@ Status FuseConvActivation(om::Graph& graph) {
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     om::Node& target = graph.nodes[n];
     if (!TakesActivation(target) || TensorOf(graph, target.outputs[0]).type != om::DataType::kFloat32) continue;
-    const int reader = uses.OnlyConsumer(target.outputs[0]);
+    int reader = uses.OnlyConsumer(target.outputs[0]);
+    // What a product's rows are reshaped to does not matter to a function of each element.
+    om::Node* const shape = reader >= 0 && graph.nodes[static_cast<size_t>(reader)].op == "Reshape"
+                                ? &graph.nodes[static_cast<size_t>(reader)]
+                                : nullptr;
+    if (shape) reader = uses.OnlyConsumer(shape->outputs[0]);
     if (reader < 0) continue;
     const om::Node& activation = graph.nodes[static_cast<size_t>(reader)];
     const std::optional<ActivationSpec> spec = ReadActivation(activation);
@@ -48,7 +53,7 @@ Status FuseConvActivation(om::Graph& graph) {
     target.attributes["activation"] = activation.op;
     target.attributes["activation_alpha"] = spec->alpha;
     target.attributes["activation_beta"] = spec->beta;
-    target.outputs[0] = activation.outputs[0];
+    (shape ? *shape : target).outputs[0] = activation.outputs[0];
     dead[static_cast<size_t>(reader)] = true;
   }
   EraseNodes(graph, dead);

@@ -5,7 +5,8 @@
 
 namespace npustream::compiler {
 
-// Gives Conv, Gemm, MatMul and Add the activation that alone reads their result as attributes (npu_sim/om/README.md).
+// Gives Conv, ConvTranspose, Gemm, MatMul and Add the activation that alone reads their result, reshaped or not, as
+// attributes (npu_sim/om/README.md).
 Status FuseConvActivation(om::Graph& graph);
 
 }  // namespace npustream::compiler

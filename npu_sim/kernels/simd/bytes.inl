@@ -264,6 +264,10 @@ __attribute__((target("avx512vbmi"))) void LookUpPermuted(const uint8_t* x, uint
 }
 #endif
 
+void FinishGelu(const ByteFinish& finish) {
+  finish.a != 0 ? FinishBytes<GeluTanh>(finish) : FinishBytes<Gelu>(finish);
+}
+
 void FillBytes(SimdTable& table) {
   SetAllTiles<ByteMath>(table.byte_conv);
   const auto set = [&](UnaryOp op, void (*function)(const ByteFinish&)) {
@@ -280,7 +284,7 @@ void FillBytes(SimdTable& table) {
   set(UnaryOp::kTanh, FinishBytes<TanhOp>);
   set(UnaryOp::kElu, FinishBytes<Elu>);
   set(UnaryOp::kMish, FinishBytes<Mish>);
-  set(UnaryOp::kGelu, FinishBytes<Gelu>);
+  set(UnaryOp::kGelu, FinishGelu);
   table.real_finish = FinishReals;
   table.row_finish = FinishRow;
   table.byte_depthwise = RunByteDepthwise;

@@ -90,6 +90,8 @@ void RunDepthwiseRow(const DepthwiseRow& r) {
 void FillConv(SimdTable& table) {
   SetAllTiles<FloatMath>(table.conv);
   table.depthwise_row = RunDepthwiseRow;
+  SetPlaneRows(table);
+  SetWinograd(table);
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include "npu_sim/kernels/simd/tile.inl"
 
 // Uses the tiles.
+#include "npu_sim/kernels/simd/plane_conv.inl"
+#include "npu_sim/kernels/simd/winograd.inl"
 #include "npu_sim/kernels/simd/conv.inl"
 
 namespace npustream::kernels {

@@ -109,11 +109,12 @@ struct Mish {
   }
 };
 struct Gelu {
-  // a != 0 selects the tanh approximation
-  static V Apply(V x, V a, V) {
-    const V exact = Set(0.5f) * x * (Set(1) + Erf(x * Set(0.707106781f)));
+  static V Apply(V x, V, V) { return Set(0.5f) * x * (Set(1) + Erf(x * Set(0.707106781f))); }
+};
+struct GeluTanh {
+  static V Apply(V x, V, V) {
     const V inner = Set(0.797884561f) * MulAdd(Set(0.044715f) * x * x, x, x);
-    return SelectLess(Set(0), a, Set(0.5f) * x * (Set(1) + Tanh(inner)), exact);
+    return Set(0.5f) * x * (Set(1) + Tanh(inner));
   }
 };
 struct ErfOp {

@@ -2,37 +2,41 @@
 namespace npustream::kernels {
 namespace {
 
-// The middle size keeps both sides of the transposition in the first-level cache.
-constexpr size_t kPixelTile = 64;
-
-void ToBlocked(const float* planes, float* blocked, size_t channels, size_t pixels, size_t block) {
-  for (size_t c0 = 0; c0 < channels; c0 += block) {
-    const size_t lanes = channels - c0 < block ? channels - c0 : block;
-    float* group = blocked + c0 * pixels;
-    for (size_t p0 = 0; p0 < pixels; p0 += kPixelTile) {
-      const size_t end = pixels - p0 < kPixelTile ? pixels : p0 + kPixelTile;
-      for (size_t lane = 0; lane < lanes; ++lane) {
-        const float* plane = planes + (c0 + lane) * pixels;
-        for (size_t p = p0; p < end; ++p) group[p * block + lane] = plane[p];
+// y[c][r] = x[r][c], tile by tile in registers. Rows of y hold `stored` lanes, those from `rows` on zero.
+void TransposeInto(const float* x, size_t x_step, size_t rows, size_t columns, float* y, size_t y_step, size_t stored) {
+  for (size_t r0 = 0; r0 < stored; r0 += kWidth) {
+    const size_t present = rows < r0 ? 0 : rows - r0, lanes = stored - r0;
+    for (size_t c0 = 0; c0 < columns; c0 += kWidth) {
+      const size_t width = columns - c0;
+      V tile[kWidth];
+      for (size_t r = 0; r < kWidth; ++r) {
+        const float* from = x + (r0 + r) * x_step + c0;
+        tile[r] = r >= present ? Set(0) : width >= kWidth ? Load(from) : LoadFirst(from, width);
       }
-      for (size_t lane = lanes; lane < block; ++lane) {
-        for (size_t p = p0; p < end; ++p) group[p * block + lane] = 0;
+      TransposeTile(tile);
+      for (size_t c = 0; c < kWidth && c < width; ++c) {
+        float* to = y + (c0 + c) * y_step + r0;
+        lanes >= kWidth ? Store(to, tile[c]) : StoreFirst(to, tile[c], lanes);
       }
     }
   }
 }
 
+void Transpose(const float* x, size_t x_step, size_t rows, size_t columns, float* y, size_t y_step) {
+  TransposeInto(x, x_step, rows, columns, y, y_step, rows);
+}
+
+void ToBlocked(const float* planes, float* blocked, size_t channels, size_t pixels, size_t block) {
+  for (size_t c = 0; c < channels; c += block) {
+    const size_t lanes = channels - c < block ? channels - c : block;
+    TransposeInto(planes + c * pixels, pixels, lanes, pixels, blocked + c * pixels, block, block);
+  }
+}
+
 void FromBlocked(const float* blocked, float* planes, size_t channels, size_t pixels, size_t block) {
-  for (size_t c0 = 0; c0 < channels; c0 += block) {
-    const size_t lanes = channels - c0 < block ? channels - c0 : block;
-    const float* group = blocked + c0 * pixels;
-    for (size_t p0 = 0; p0 < pixels; p0 += kPixelTile) {
-      const size_t end = pixels - p0 < kPixelTile ? pixels : p0 + kPixelTile;
-      for (size_t lane = 0; lane < lanes; ++lane) {
-        float* plane = planes + (c0 + lane) * pixels;
-        for (size_t p = p0; p < end; ++p) plane[p] = group[p * block + lane];
-      }
-    }
+  for (size_t c = 0; c < channels; c += block) {
+    const size_t lanes = channels - c < block ? channels - c : block;
+    Transpose(blocked + c * pixels, block, pixels, lanes, planes + c * pixels, pixels);
   }
 }
 
@@ -97,6 +101,7 @@ void GatherLanes(const LaneSource* sources, size_t count, float* result, size_t 
 #endif
 
 void FillLayout(SimdTable& table) {
+  table.transpose = Transpose;
   table.to_blocked = ToBlocked;
   table.from_blocked = FromBlocked;
   table.gather_lanes = GatherLanes;

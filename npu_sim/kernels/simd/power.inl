@@ -52,7 +52,17 @@ void PowerStrip(const float* x, float* y, double e) {
   for (int i = 0; i < kPowerStrip; ++i) y[i] = static_cast<float>(result[i]);
 }
 
+// The exponents of written-out polynomials, for which any base will do.
+void Square(const float* x, float* y, size_t n) {
+  for (size_t i = 0; i < n; ++i) y[i] = x[i] * x[i];
+}
+void Cube(const float* x, float* y, size_t n) {
+  for (size_t i = 0; i < n; ++i) y[i] = x[i] * x[i] * x[i];
+}
+
 void Power(const float* x, float* y, size_t n, float e) {
+  if (e == 2) return Square(x, y, n);
+  if (e == 3) return Cube(x, y, n);
   for (size_t at = 0; at < n; at += kPowerStrip) {
     const size_t count = n - at < kPowerStrip ? n - at : kPowerStrip;
     // Everything that is not positive, normal and finite goes through the library.

@@ -73,7 +73,7 @@ struct Tile {
   const Sum* bias;
   const Sum* residual;
   Sum* y;  // first pixel of the first result group
-  int64_t y_group_stride;
+  int64_t y_group_stride, y_pixel_stride;
   int64_t in_groups, lanes, last_lanes;  // source channels in a group, and in the last one; multiples of the depth
   int64_t kh, kw;
   int64_t x_group_stride, x_kh_stride, x_kw_stride, x_pixel_stride;
@@ -99,6 +99,43 @@ struct DepthwiseRow {
   int64_t x_column, in_w;  // source column of x, and how many there are: columns outside are zero
   int64_t kh_first, kh_last, kh, kw, stride_w, dilation_w;
   int64_t x_kh_stride;
+};
+
+// One row of a convolution with few result channels over planes. Strides in floats.
+struct PlaneConvRow {
+  const float* x;  // source of the first pixel's first tap; rows can be read up to a whole vector of pixels
+  const int32_t* offsets;  // from x to each tap
+  int64_t taps;
+  const float* w;  // [tap][result plane]
+  const float* bias;
+  const float* residual;  // as y, or null
+  float* y;
+  int64_t y_plane_stride, pixels;
+};
+inline constexpr int kMostPlanes = 8;
+
+// A row of Winograd's tiles of one group of channels: squares of the source, `side` + 2 pixels wide, that start `side`
+// pixels apart, into the points of their transformations. Pixels outside of the picture are zero.
+struct WinogradSource {
+  const float* x;  // the whole picture
+  int64_t height, width;
+  int64_t top, left;  // of the first tile
+  int64_t tiles;
+  float* y;  // [point][tile][lane]
+  int64_t point_stride;
+};
+// A row of tiles of sums, point by point, back into squares of `side` x `side` results.
+struct WinogradResult {
+  const float* x;  // [point][tile][lane]
+  int64_t point_stride;
+  const float* bias;
+  const float* residual;  // as y, or null
+  float* y;
+  int64_t rows, columns;  // pixels that the picture has there: `columns` in a whole row of it
+};
+struct WinogradTable {
+  void (*source)(const WinogradSource& source);
+  void (*result)(const WinogradResult& result);
 };
 
 // Sums of products of bytes become a result: real = sum · scale + bias [+ residual · residual_scale], the activation,
@@ -199,6 +236,9 @@ struct SimdTable {
   BinaryScalar binary_scalar[static_cast<int>(BinaryOp::kCount)];
   BinaryLanes binary_lanes[static_cast<int>(BinaryOp::kCount)];
 
+  // y[c · y_step + r] = x[r · x_step + c].
+  using Transpose = void (*)(const float* x, size_t x_step, size_t rows, size_t columns, float* y, size_t y_step);
+  Transpose transpose;
   // Groups of channels [group][pixel][block] from planes [channel][pixel] and back; `channels` real channels, the
   // group's other lanes become zero.
   void (*to_blocked)(const float* planes, float* blocked, size_t channels, size_t pixels, size_t block);
@@ -228,6 +268,9 @@ struct SimdTable {
   // sources, for more than two groups), and all of them on the baseline.
   void (*conv[static_cast<int>(TileSource::kCount)][kMaxTileGroups][kMaxTilePixels])(const ConvTile& tile);
   void (*depthwise_row)(const DepthwiseRow& row);
+  WinogradTable winograd[2];  // side 2 and side 4; null on the baseline
+  // By number of result planes − 1; null on the baseline.
+  void (*plane_conv[kMostPlanes])(const PlaneConvRow& row);
 
   // The same on bytes.
   void (*byte_conv[static_cast<int>(TileSource::kCount)][kMaxTileGroups][kMaxTilePixels])(const ByteConvTile& tile);

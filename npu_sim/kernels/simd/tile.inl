@@ -58,7 +58,7 @@ void RunTile(const typename Math::Tile& t) {
     const auto* y = t.y + g * t.y_group_stride;
     if (t.accumulate) {
 #pragma GCC unroll 14
-      for (int p = 0; p < kPixels; ++p) sum[g][p] = Math::LoadSum(y + p * kBlock);
+      for (int p = 0; p < kPixels; ++p) sum[g][p] = Math::LoadSum(y + p * t.y_pixel_stride);
       continue;
     }
     const Sum bias = Math::LoadSum(t.bias + g * kBlock);
@@ -68,17 +68,25 @@ void RunTile(const typename Math::Tile& t) {
       if (!t.residual) continue;
 #pragma GCC unroll 14
       for (int p = 0; p < kPixels; ++p)
-        sum[g][p] = Math::AddSums(bias, Math::LoadSum(t.residual + g * t.y_group_stride + p * kBlock));
+        sum[g][p] = Math::AddSums(bias, Math::LoadSum(t.residual + g * t.y_group_stride + p * t.y_pixel_stride));
     }
   }
   constexpr int64_t kStride = PixelStride<Math>(kSource);
   const int64_t pixel_stride = kStride > 0 ? kStride : t.x_pixel_stride;
   const auto* w = t.w;
+  // As many weights again follow, of the next chunk or of the next result groups: while these are used, those are on
+  // their way into the second-level cache. Not so with other counts of groups, which are for few weights.
+  constexpr bool kFetchesAhead = Math::kDepth == 1 && !IsPlain(kSource) && kGroups == 2;
+  [[maybe_unused]] const int64_t next_weights =
+      ((t.in_groups - 1) * t.lanes + t.last_lanes) * t.kh * t.kw * kGroups * kBlock;
   // Some source channels of a pixel under the window: their weights, and every pixel of the tile.
   const auto accumulate = [&](const auto* x) __attribute__((always_inline)) {
     Sum weight[kGroups];
 #pragma GCC unroll 4
-    for (int g = 0; g < kGroups; ++g) weight[g] = Math::Weight(w + g * kBlock * Math::kDepth);
+    for (int g = 0; g < kGroups; ++g) {
+      weight[g] = Math::Weight(w + g * kBlock * Math::kDepth);
+      if constexpr (kFetchesAhead) __builtin_prefetch(w + next_weights + g * kBlock, 0, 2);
+    }
 #pragma GCC unroll 14
     for (int p = 0; p < kPixels; ++p) {
       const Sum value = Math::Source(x + p * pixel_stride);
@@ -108,7 +116,7 @@ void RunTile(const typename Math::Tile& t) {
   for (int g = 0; g < kGroups; ++g) {
     auto* y = t.y + g * t.y_group_stride;
 #pragma GCC unroll 14
-    for (int p = 0; p < kPixels; ++p) Math::StoreSum(y + p * kBlock, sum[g][p]);
+    for (int p = 0; p < kPixels; ++p) Math::StoreSum(y + p * t.y_pixel_stride, sum[g][p]);
   }
 }
 

@@ -10,6 +10,11 @@ void RunUnary(const float* x, float* y, size_t n, float a, float b) {
   if (i < n) StoreFirst(y + i, Op::Apply(LoadFirst(x + i, n - i), va, vb), n - i);
 }
 
+// `a` other than 0 selects the approximation by tanh.
+void RunGelu(const float* x, float* y, size_t n, float a, float b) {
+  a != 0 ? RunUnary<GeluTanh>(x, y, n, a, b) : RunUnary<Gelu>(x, y, n, a, b);
+}
+
 // ln(1 + e^x), by the library: rare, and accuracy at both ends matters more than speed.
 void RunSoftplus(const float* x, float* y, size_t n, float, float) {
   for (size_t i = 0; i < n; ++i) y[i] = x[i] > 0 ? x[i] + log1pf(expf(-x[i])) : log1pf(expf(x[i]));
@@ -28,7 +33,7 @@ void FillUnary(SimdTable& table) {
   set(UnaryOp::kTanh, RunUnary<TanhOp>);
   set(UnaryOp::kElu, RunUnary<Elu>);
   set(UnaryOp::kMish, RunUnary<Mish>);
-  set(UnaryOp::kGelu, RunUnary<Gelu>);
+  set(UnaryOp::kGelu, RunGelu);
   set(UnaryOp::kErf, RunUnary<ErfOp>);
   set(UnaryOp::kExp, RunUnary<ExpOp>);
   set(UnaryOp::kSqrt, RunUnary<SqrtOp>);

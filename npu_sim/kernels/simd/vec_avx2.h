@@ -63,6 +63,27 @@ inline V ClampMagnitude(V a, V bound) { return Max(V{_mm256_sub_ps(_mm256_setzer
 // The bits of `a` moved up into the exponent: 2^(n − 127) when the low bits of `a` hold n, 0 < n < 255.
 inline V LowBitsToExponent(V a) { return {_mm256_castsi256_ps(_mm256_slli_epi32(_mm256_castps_si256(a.v), 23))}; }
 
+// Lane c of row r and lane r of row c trade places.
+inline void TransposeTile(V (&rows)[8]) {
+  __m256 pairs[8], quads[8];
+  for (int i = 0; i < 8; i += 2) {
+    pairs[i] = _mm256_unpacklo_ps(rows[i].v, rows[i + 1].v);
+    pairs[i + 1] = _mm256_unpackhi_ps(rows[i].v, rows[i + 1].v);
+  }
+  const auto join = [](__m256 a, __m256 b, bool high) {
+    const __m256d x = _mm256_castps_pd(a), y = _mm256_castps_pd(b);
+    return _mm256_castpd_ps(high ? _mm256_unpackhi_pd(x, y) : _mm256_unpacklo_pd(x, y));
+  };
+  // Both halves of quads[i + j] hold column j of theirs, of rows i … i + 3.
+  for (int i = 0; i < 8; i += 4) {
+    for (int j = 0; j < 4; ++j) quads[i + j] = join(pairs[i + j / 2], pairs[i + j / 2 + 2], j % 2 != 0);
+  }
+  for (int j = 0; j < 4; ++j) {
+    rows[j].v = _mm256_permute2f128_ps(quads[j], quads[4 + j], 0x20);
+    rows[4 + j].v = _mm256_permute2f128_ps(quads[j], quads[4 + j], 0x31);
+  }
+}
+
 // A vector of as many 32-bit integers.
 struct VI {
   __m256i v;

@@ -71,6 +71,33 @@ inline V ClampMagnitude(V a, V bound) { return {_mm512_range_ps(a.v, bound.v, 0x
 // The bits of `a` moved up into the exponent: 2^(n − 127) when the low bits of `a` hold n, 0 < n < 255.
 inline V LowBitsToExponent(V a) { return {_mm512_castsi512_ps(_mm512_slli_epi32(_mm512_castps_si512(a.v), 23))}; }
 
+// Lane c of row r and lane r of row c trade places.
+inline void TransposeTile(V (&rows)[16]) {
+  __m512 pairs[16], quads[16];
+  for (int i = 0; i < 16; i += 2) {
+    pairs[i] = _mm512_unpacklo_ps(rows[i].v, rows[i + 1].v);
+    pairs[i + 1] = _mm512_unpackhi_ps(rows[i].v, rows[i + 1].v);
+  }
+  const auto join = [](__m512 a, __m512 b, bool high) {
+    const __m512d x = _mm512_castps_pd(a), y = _mm512_castps_pd(b);
+    return _mm512_castpd_ps(high ? _mm512_unpackhi_pd(x, y) : _mm512_unpacklo_pd(x, y));
+  };
+  // Every 128 bits of quads[i + j] hold column j of theirs, of rows i … i + 3.
+  for (int i = 0; i < 16; i += 4) {
+    for (int j = 0; j < 4; ++j) quads[i + j] = join(pairs[i + j / 2], pairs[i + j / 2 + 2], j % 2 != 0);
+  }
+  for (int j = 0; j < 4; ++j) {
+    const __m512 even = _mm512_shuffle_f32x4(quads[j], quads[4 + j], 0x88),
+                 odd = _mm512_shuffle_f32x4(quads[j], quads[4 + j], 0xdd),
+                 even_below = _mm512_shuffle_f32x4(quads[8 + j], quads[12 + j], 0x88),
+                 odd_below = _mm512_shuffle_f32x4(quads[8 + j], quads[12 + j], 0xdd);
+    rows[j].v = _mm512_shuffle_f32x4(even, even_below, 0x88);
+    rows[8 + j].v = _mm512_shuffle_f32x4(even, even_below, 0xdd);
+    rows[4 + j].v = _mm512_shuffle_f32x4(odd, odd_below, 0x88);
+    rows[12 + j].v = _mm512_shuffle_f32x4(odd, odd_below, 0xdd);
+  }
+}
+
 // A vector of as many 32-bit integers.
 struct VI {
   __m512i v;

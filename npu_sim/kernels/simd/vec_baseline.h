@@ -13,6 +13,7 @@ struct V {
 };
 inline constexpr size_t kWidth = 1;
 
+inline void TransposeTile(V (&)[1]) {}
 inline V Load(const float* p) { return {*p}; }
 inline V LoadFirst(const float* p, size_t n) { return {n > 0 ? *p : 0.0f}; }
 inline void Store(float* p, V x) { *p = x.v; }

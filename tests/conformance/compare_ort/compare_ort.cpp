@@ -69,7 +69,7 @@ Case ReadCase(const fs::path& folder) {
 Result<std::vector<std::string>> ReadInputs(const Case& wanted, const fs::path& folder,
                                             const program::Program& program) {
   std::vector<std::string> inputs;
-  for (const program::Port& port : program.inputs()) {
+  for (const om::PortInfo& port : program.info().inputs) {
     const auto is_it = [&](const Value& value) { return value.name == port.name; };
     const auto found = std::find_if(wanted.inputs.begin(), wanted.inputs.end(), is_it);
     if (found == wanted.inputs.end()) return Status(StatusCode::kNotFound, fmt::format("no input '{}'", port.name));

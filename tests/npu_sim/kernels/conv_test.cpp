@@ -1,4 +1,5 @@
 // Convolutions of many shapes against a plain loop, on whatever instruction set this process uses.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -96,8 +97,11 @@ void Check(const Case& c, bool blocked_source, bool bf16 = false) {
   const auto expected = Reference(c, x, w, bias, residual);
   ASSERT_EQ(result.size(), expected.size());
   const double scale = std::sqrt(static_cast<double>(om::ElementCount(weights) / c.oc));
+  // Winograd's method adds and subtracts multiples of its operands first.
+  const bool transforms = c.kh == 3 && c.kw == 3 && c.stride == 1 && c.dilation == 1 && c.groups == 1;
+  const double error = bf16 ? 0x1p-7 : transforms ? 1e-5 : 2e-6;
   for (size_t i = 0; i < expected.size(); ++i)
-    ASSERT_NEAR(result[i], expected[i], (bf16 ? 0x1p-7 : 2e-6) * scale + 2e-6 * std::fabs(expected[i])) << "element " << i;
+    ASSERT_NEAR(result[i], expected[i], error * scale + 2e-6 * std::fabs(expected[i])) << "element " << i;
   if (!bf16 || RunningIsa() < Isa::kAmx || c.groups > 1) return;
   // Results are those of rounded operands, not of the given ones.
   const auto plan = program::Lower(b.graph());
@@ -233,6 +237,21 @@ TEST(ConvTest, ManyShapes) {
       {1, 16, 10, 10, 32, 16, 3, 3, 1, 1, 1, 1, 1, 1, "", true, false},
       {1, 1, 28, 28, 8, 1, 5, 5, 1, 1, 2, 2, 2, 2, "Relu", true, false},
       {1, 17, 1, 40, 5, 1, 1, 3, 1, 1, 0, 1, 0, 1, "", true, false},
+      // by Winograd's method, with either size of square
+      {1, 64, 30, 29, 48, 1, 3, 3, 1, 1, 1, 1, 1, 1, "Relu", true, true},
+      {2, 40, 14, 14, 64, 1, 3, 3, 1, 1, 0, 1, 1, 0, "Silu", true, false},
+      {1, 16, 57, 41, 32, 1, 3, 3, 1, 1, 0, 0, 0, 0, "", false, false},
+      {1, 36, 50, 38, 20, 1, 3, 3, 1, 1, 2, 2, 2, 2, "Sigmoid", true, false},
+      // few channels
+      {2, 3, 20, 37, 3, 1, 3, 3, 1, 1, 1, 1, 1, 1, "Sigmoid", true, true},
+      {1, 5, 9, 150, 8, 1, 5, 3, 1, 2, 4, 2, 4, 2, "Relu", true, false},
+      {1, 3, 33, 31, 4, 1, 1, 1, 1, 1, 0, 0, 0, 0, "", false, false},
+      {1, 30, 20, 16, 2, 1, 3, 3, 1, 1, 0, 3, 1, 0, "", true, false},
+      {1, 2, 5, 100, 1, 1, 2, 4, 1, 1, 0, 0, 1, 2, "LeakyRelu", true, true},
+      // groups that fill blocks together only
+      {1, 128, 12, 12, 128, 32, 3, 3, 1, 1, 1, 1, 1, 1, "Relu", true, true},
+      {2, 64, 11, 10, 64, 8, 3, 3, 2, 1, 1, 1, 1, 1, "Silu", true, false},
+      {1, 32, 10, 10, 96, 16, 1, 1, 1, 1, 0, 0, 0, 0, "", true, false},
   };
   for (const Case& c : cases) {
     Check(c, false);
@@ -252,6 +271,30 @@ TEST(ConvTest, NoConvolutionRunsOnAReferenceImplementation) {
   ASSERT_TRUE(plan.ok());
   for (const om::NativeStep& step : plan->steps)
     EXPECT_EQ(step.implementation.find("ref"), std::string::npos) << step.implementation;
+}
+
+// What a convolution of these sizes, 3x3 with a pixel around, runs on; its source is blocked if it has many channels.
+std::string ImplementationOf(int64_t ic, int64_t oc, int64_t size) {
+  om::GraphBuilder b;
+  const Dims in = {1, ic, size, size};
+  om::TensorId x = b.Input(in);
+  if (ic >= 16) x = b.Node("MaxPool", {x}, in, {{"kernel_shape", std::vector<int64_t>{1, 1}}});
+  b.Output(b.Node("Conv", {x, b.Random({oc, ic, 3, 3}, 1)}, {1, oc, size, size},
+                  {{"pads", std::vector<int64_t>{1, 1, 1, 1}}}));
+  const auto plan = program::Lower(b.graph());
+  EXPECT_TRUE(plan.ok());
+  for (const om::NativeStep& step : plan->steps) {
+    if (step.op == "Conv") return step.implementation;
+  }
+  return "";
+}
+
+TEST(ConvTest, EachMethodIsUsedWhereItPays) {
+  if (RunningIsa() == Isa::kBaseline) GTEST_SKIP() << "this CPU has no vectors of ours";
+  EXPECT_THAT(ImplementationOf(64, 64, 56), testing::StartsWith("winograd"));
+  EXPECT_THAT(ImplementationOf(512, 512, 7), testing::StartsWith("blocked"));
+  EXPECT_THAT(ImplementationOf(3, 3, 200), testing::StartsWith("planes"));
+  EXPECT_THAT(ImplementationOf(3, 32, 200), testing::StartsWith("blocked"));
 }
 
 TEST(ConvTest, InconsistentShapesAreRefused) {

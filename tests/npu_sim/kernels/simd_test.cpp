@@ -176,11 +176,46 @@ TEST(SimdTest, BinaryFunctionsAreRight) {
   }
 }
 
+TEST(SimdTest, MatricesAreTransposed) {
+  for (const Isa isa : Isas()) {
+    for (const size_t rows : {1u, 3u, 8u, 15u, 16u, 17u, 40u}) {
+      for (const size_t columns : {1u, 7u, 16u, 33u}) {
+        const size_t x_step = columns + 5, y_step = rows + 3;
+        std::vector<float> x(rows * x_step), y(columns * y_step, -1);
+        for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i);
+        SimdFor(isa).transpose(x.data(), x_step, rows, columns, y.data(), y_step);
+        for (size_t c = 0; c < columns; ++c) {
+          for (size_t r = 0; r < y_step; ++r)
+            ASSERT_EQ(y[c * y_step + r], r < rows ? x[r * x_step + c] : -1) << ToString(isa) << rows << "x" << columns;
+        }
+      }
+    }
+  }
+}
+
+TEST(SimdTest, ChannelsGoIntoGroupsAndBack) {
+  for (const Isa isa : Isas()) {
+    const auto block = static_cast<size_t>(om::BlockOf(BlockedLayout(isa)));
+    for (const size_t channels : {1u, 3u, 16u, 21u}) {
+      const size_t pixels = 37, groups = (channels + block - 1) / block;
+      std::vector<float> planes(channels * pixels), blocked(groups * block * pixels, -1), back(planes.size());
+      for (size_t i = 0; i < planes.size(); ++i) planes[i] = static_cast<float>(i + 1);
+      SimdFor(isa).to_blocked(planes.data(), blocked.data(), channels, pixels, block);
+      for (size_t i = 0; i < blocked.size(); ++i) {
+        const size_t channel = i / (pixels * block) * block + i % block, pixel = i / block % pixels;
+        ASSERT_EQ(blocked[i], channel < channels ? planes[channel * pixels + pixel] : 0) << ToString(isa);
+      }
+      SimdFor(isa).from_blocked(blocked.data(), back.data(), channels, pixels, block);
+      ASSERT_EQ(back, planes) << ToString(isa);
+    }
+  }
+}
+
 TEST(SimdTest, PowersAreRight) {
   std::vector<float> x = {1e-38f, 1.2e-38f, 0, -2, 3e38f};
   for (int i = 1; i < 3000; ++i) x.push_back(static_cast<float>(i * i) * 1e-4f);
   for (const Isa isa : Isas()) {
-    for (const float e : {0.45f, 2.0f, -1.5f, 1.0f, 0.0f, 3.7f}) {
+    for (const float e : {0.45f, 2.0f, 3.0f, -1.5f, 1.0f, 0.0f, 3.7f}) {
       std::vector<float> y(x.size());
       SimdFor(isa).power(x.data(), y.data(), x.size(), e);
       for (size_t i = 0; i < x.size(); ++i) {
