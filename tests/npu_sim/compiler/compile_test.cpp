@@ -109,7 +109,7 @@ TEST(CompileTest, ATableMayHaveMoreRowsThanABatch) {
     ASSERT_TRUE(om.ok()) << om.status().message();
     const auto file = om::OmFile::FromBytes(*om);
     ASSERT_TRUE(file.ok()) << file.status().message();
-    EXPECT_EQ((*file)->info().inputs[0].dims, (om::Dims{rows, 2}));
+    EXPECT_EQ((*file)->info().InputDims(0), (om::Dims{rows, 2}));
   }
 }
 
