@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -35,12 +36,20 @@ struct ModelInfo {
   int picture_height = 0;
 };
 
+// What becomes of a request for which there is no room.
+enum class QueuePolicy {
+  kBlock,       // Submit waits
+  kDropOldest,  // the source's oldest request that waits is answered with kResourceExhausted
+  kFail,        // Submit fails with kResourceExhausted
+};
+
 struct RunnerOptions {
   std::filesystem::path om;
   int device_id = 0;
   int batch_size = 8;        // largest batch; more than the largest gear counts as that
   int batch_timeout_ms = 0;  // how long the oldest request may be held back to fill the batch; 0: work-conserving
-  int queue_size = 64;       // requests waiting; Submit blocks when it is full
+  int queue_size = 64;       // requests waiting, shared among the sources that wait
+  QueuePolicy queue_policy = QueuePolicy::kBlock;
   int depth = 2;             // batches in flight on the model's stream
 };
 
@@ -67,12 +76,23 @@ struct InferenceRequest {
   const void* device_input = nullptr;
   std::shared_ptr<void> keep_alive;
   uint64_t source = 0;  // whose frame it is; responses of one source come in the order of submission
-  // Called once, on a thread of the runner's own; must not block for long and must not destroy the runner.
+  int priority = 0;         // requests of a higher one leave first
+  double weight = 1;        // share of the source's turns among sources of its priority
+  int64_t deadline_ns = 0;  // by the runner's clock: answered with kTimeout when it has not begun by then; 0: none
+  // Called once, on a thread of the runner's own or within another Submit; must not block for long and must not destroy
+  // the runner.
   std::function<void(InferenceResponse)> done;
 };
 
+struct SourceStats {
+  uint64_t ran = 0;           // well or not
+  uint64_t dropped_full = 0;  // pushed out by a newer one, or refused, as the queue was full
+  uint64_t expired = 0;       // past their deadlines
+};
+
 struct RunnerStats {
-  uint64_t requests = 0;  // answered, well or not
+  uint64_t requests = 0;  // that ran, well or not
+  std::map<uint64_t, SourceStats> sources;
   uint64_t failures = 0;
   uint64_t batches = 0;
   std::vector<uint64_t> batches_by_size;  // index: images in the batch
@@ -93,8 +113,8 @@ class ModelRunner {
   virtual ~ModelRunner() = default;
 
   virtual const ModelInfo& info() const = 0;
-  // Blocks while the queue is full. Fails without calling `done` when the request is malformed or the runner has
-  // failed.
+  // A full queue: see QueuePolicy. Fails without calling `done` when the request is malformed or refused, or the runner
+  // is being shut down.
   virtual Status Submit(InferenceRequest request) = 0;
   virtual RunnerStats stats() const = 0;
 };

@@ -9,6 +9,11 @@
 #include "runtime/serving/acl_status.h"
 
 namespace npustream::serving {
+namespace {
+
+Status QueueIsFull() { return Status(StatusCode::kResourceExhausted, "the model's queue is full"); }
+
+}  // namespace
 
 Result<std::shared_ptr<ModelRunner>> NpuModelRunner::Create(const RunnerOptions& options, Clock& clock) {
   if (options.batch_size < 1 || options.batch_timeout_ms < 0 || options.queue_size < 1 || options.depth < 1) {
@@ -40,11 +45,25 @@ Status NpuModelRunner::Submit(InferenceRequest request) {
   if (request.device_input == nullptr || !request.done) {
     return Status(StatusCode::kInvalidArgument, "a request needs an input and somebody to answer");
   }
-  MutexLock lock(mutex_);
-  while (!closing_ && !batcher_->HasRoom()) room_.Wait(lock);
-  if (closing_) return Status(StatusCode::kUnavailable, "the model's runner is shutting down");
-  batcher_->Push(std::move(request));
-  work_.NotifyOne();
+  std::optional<PendingRequest> dropped;
+  {
+    MutexLock lock(mutex_);
+    const uint64_t source = request.source;
+    const bool blocks = options_.queue_policy == QueuePolicy::kBlock;
+    while (blocks && !closing_ && !batcher_->HasRoom(source)) room_.Wait(lock);
+    if (closing_) return Status(StatusCode::kUnavailable, "the model's runner is shutting down");
+    if (!batcher_->HasRoom(source)) {
+      if (options_.queue_policy == QueuePolicy::kFail) {
+        ++stats_.sources[source].dropped_full;
+        return QueueIsFull();
+      }
+      dropped = batcher_->DropOldestOf(source);
+      ++stats_.sources[source].dropped_full;
+    }
+    batcher_->Push(std::move(request));
+    work_.NotifyOne();
+  }
+  if (dropped) dropped->request.done({QueueIsFull(), nullptr, 0, 0, 0});
   return {};
 }
 
@@ -105,21 +124,38 @@ void NpuModelRunner::Dispatch() {
 }
 
 BatchSlot* NpuModelRunner::NextBatch() {
-  MutexLock lock(mutex_);
-  while (!closing_) {
-    if (!free_slots_.empty() && batcher_->Take(free_slots_.back()->batch)) {
-      BatchSlot* slot = free_slots_.back();
-      free_slots_.pop_back();
-      room_.NotifyAll();
-      return slot;
+  for (;;) {
+    std::vector<PendingRequest> expired;
+    {
+      MutexLock lock(mutex_);
+      if (closing_) return nullptr;
+      expired = batcher_->TakeExpired();
+      for (const PendingRequest& pending : expired) ++stats_.sources[pending.request.source].expired;
+      if (expired.empty()) {
+        if (BatchSlot* slot = TakeBatch()) return slot;
+        WaitForWork(lock);
+      } else {
+        room_.NotifyAll();
+      }
     }
-    if (const auto wake_at_ns = batcher_->WakeAtNs()) {
-      clock_.WaitUntil(work_, lock, *wake_at_ns);
-    } else {
-      work_.Wait(lock);
-    }
+    Refuse(expired, Status(StatusCode::kTimeout, "the request's deadline passed before it could run"));
   }
-  return nullptr;
+}
+
+BatchSlot* NpuModelRunner::TakeBatch() {
+  if (free_slots_.empty() || !batcher_->Take(free_slots_.back()->batch)) return nullptr;
+  BatchSlot* slot = free_slots_.back();
+  free_slots_.pop_back();
+  room_.NotifyAll();
+  return slot;
+}
+
+void NpuModelRunner::WaitForWork(MutexLock& lock) {
+  if (const auto wake_at_ns = batcher_->WakeAtNs()) {
+    clock_.WaitUntil(work_, lock, *wake_at_ns);
+  } else {
+    work_.Wait(lock);
+  }
 }
 
 void NpuModelRunner::Launch(BatchSlot& slot) {
@@ -132,14 +168,16 @@ void NpuModelRunner::Launch(BatchSlot& slot) {
 }
 
 void NpuModelRunner::RefuseWaiting() {
-  std::deque<PendingRequest> waiting;
+  std::vector<PendingRequest> waiting;
   {
     MutexLock lock(mutex_);
     waiting = batcher_->TakeAll();
   }
-  for (PendingRequest& pending : waiting) {
-    pending.request.done({Status(StatusCode::kUnavailable, "the model's runner was shut down"), nullptr, 0, 0, 0});
-  }
+  Refuse(waiting, Status(StatusCode::kUnavailable, "the model's runner was shut down"));
+}
+
+void NpuModelRunner::Refuse(std::vector<PendingRequest>& requests, const Status& reason) {
+  for (PendingRequest& pending : requests) pending.request.done({reason, nullptr, 0, 0, 0});
 }
 
 void NpuModelRunner::RunCompleter() {
@@ -205,6 +243,7 @@ void NpuModelRunner::Answer(BatchSlot& slot, const Status& status) {
 void NpuModelRunner::Count(const std::vector<PendingRequest>& requests, bool failed, int64_t started_ns) {
   MutexLock lock(mutex_);
   stats_.requests += requests.size();
+  for (const PendingRequest& pending : requests) ++stats_.sources[pending.request.source].ran;
   if (failed) stats_.failures += requests.size();
   ++stats_.batches;
   ++stats_.batches_by_size[requests.size()];

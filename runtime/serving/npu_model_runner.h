@@ -39,8 +39,11 @@ class NpuModelRunner : public ModelRunner {
   void Dispatch();
   // The next batch to leave, in a slot of its own; null at the end.
   BatchSlot* NextBatch();
+  BatchSlot* TakeBatch() NPUSTREAM_REQUIRES(mutex_);  // null when none is to leave now
+  void WaitForWork(MutexLock& lock) NPUSTREAM_REQUIRES(mutex_);
   void Launch(BatchSlot& slot);
   void RefuseWaiting();
+  static void Refuse(std::vector<PendingRequest>& requests, const Status& reason);
 
   void RunCompleter();
   BatchSlot* NextInFlight();
