@@ -35,18 +35,20 @@ bool Batcher::HeldBack() const {
 }
 
 bool Batcher::Take(Batch& batch) {
-  if (waiting_.empty() || in_flight_ >= options_.depth || HeldBack()) return false;
+  if (!Ready()) return false;
   const Cut& cut = cuts_[std::min(waiting_.size(), cuts_.size() - 1)];
   batch.gear = cut.gear;
   batch.requests.clear();
   for (int i = 0; i < cut.count; ++i) batch.requests.push_back(waiting_.Pop());
   ++in_flight_;
+  images_in_flight_ += batch.requests.size();
   return true;
 }
 
-void Batcher::Finish() {
-  assert(in_flight_ > 0);
+void Batcher::Finish(size_t requests) {
+  assert(in_flight_ > 0 && images_in_flight_ >= requests);
   --in_flight_;
+  images_in_flight_ -= requests;
 }
 
 std::optional<int64_t> Batcher::WakeAtNs() const {

@@ -43,10 +43,14 @@ class Batcher {
   std::optional<PendingRequest> DropOldestOf(uint64_t source) { return waiting_.PopOldestOf(source); }
   // Takes away what came too late for its deadline.
   std::vector<PendingRequest> TakeExpired() { return waiting_.TakeExpired(clock_.NowNs()); }
+  // Whether anything waits that is not held back for a fuller batch.
+  bool HasWork() const { return !waiting_.empty() && !HeldBack(); }
+  // Whether a batch may leave now.
+  bool Ready() const { return HasWork() && in_flight_ < options_.depth; }
   // Moves the next batch into `batch` when one is to leave now, and counts it as in flight. Keeps batch's storage.
   bool Take(Batch& batch);
-  // A batch that was in flight is done.
-  void Finish();
+  // A batch that was in flight is done; it had so many requests.
+  void Finish(size_t requests);
   // When Take() will answer otherwise by the passing of time alone; nothing while only Push or Finish can change it.
   std::optional<int64_t> WakeAtNs() const;
   // Takes away everything that waits.
@@ -54,6 +58,9 @@ class Batcher {
 
   size_t waiting() const { return waiting_.size(); }
   int in_flight() const { return in_flight_; }
+  size_t images_in_flight() const { return images_in_flight_; }
+  // When the request that has waited longest came; not to be called when nothing waits.
+  int64_t oldest_submitted_ns() const { return waiting_.oldest_submitted_ns(); }
 
  private:
   struct Cut {
@@ -69,6 +76,7 @@ class Batcher {
   std::vector<Cut> cuts_;  // index: requests that wait, at most batch_size
   RequestQueue waiting_;
   int in_flight_ = 0;
+  size_t images_in_flight_ = 0;
 };
 
 }  // namespace npustream::serving

@@ -227,7 +227,7 @@ void NpuModelRunner::Answer(BatchSlot& slot, const Status& status) {
   Count(requests, !status.ok(), started_ns);
   {
     MutexLock lock(mutex_);
-    batcher_->Finish();
+    batcher_->Finish(requests.size());
     free_slots_.push_back(&slot);
     work_.NotifyOne();
   }

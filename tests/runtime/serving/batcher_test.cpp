@@ -55,7 +55,7 @@ TEST_F(BatcherTest, RequestsGatherWhileAllSlotsAreBusyAndLeaveTogether) {
   Push(batcher, 4);
   EXPECT_EQ(Take(batcher), Taken(0, 0));
   EXPECT_EQ(batcher.WakeAtNs(), std::nullopt) << "time alone changes nothing here";
-  batcher.Finish();
+  batcher.Finish(1);
   EXPECT_EQ(Take(batcher), Taken(4, 4));
 }
 
