@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "runtime/serving/model_store.h"
+#include "runtime/serving/scheduler_options.h"
 
 namespace npustream::serving {
 
@@ -51,6 +52,8 @@ struct RunnerOptions {
   int queue_size = 64;       // requests waiting, shared among the sources that wait
   QueuePolicy queue_policy = QueuePolicy::kBlock;
   int depth = 2;             // batches in flight on the model's stream
+  double weight = 1;         // > 0: stretches the model's turns on the device
+  SchedulerOptions scheduling{};  // of the device's models; the first runner on it decides
 };
 
 // The output tensors of one image in pinned host memory; lives until the last copy of the pointer goes, and may outlive
@@ -99,8 +102,9 @@ struct RunnerStats {
   std::vector<int64_t> queue_wait_ns;     // of the last 4,096 requests
 };
 
-// One model on one device with its own context, stream and batcher (batcher.h says when a batch leaves). All calls of
-// AscendCL happen on two threads of the runner's own, so the caller's context is left alone. A run that fails fails its
+// One model on one device with its own context, stream and batcher (batcher.h says when a batch leaves, and
+// model_scheduler.h whose). All calls of AscendCL happen on a thread of the runner's own and on the device's dispatcher's,
+// so the caller's context is left alone. A run that fails fails its
 // requests with the reason, and the runner goes on. Requests that still wait when the runner is destroyed are answered
 // with kUnavailable; those on the device are finished. Thread-safe.
 class ModelRunner {

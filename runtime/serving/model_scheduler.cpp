@@ -27,7 +27,7 @@ Batcher* ModelScheduler::Oldest(const Batcher* except) const {
 bool ModelScheduler::DeviceIsBusy() const {
   size_t images = 0;
   for (const Entry& entry : entries_) images += entry.model->images_in_flight();
-  return images >= options_.busy_images;
+  return images >= cores_;
 }
 
 int64_t ModelScheduler::TurnEndsNs(const Batcher& other) const {

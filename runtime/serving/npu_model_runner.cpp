@@ -25,20 +25,33 @@ Result<std::shared_ptr<ModelRunner>> NpuModelRunner::Create(const RunnerOptions&
   std::shared_ptr<NpuModelRunner> runner(new NpuModelRunner(options, clock));
   std::promise<Status> loaded;
   std::future<Status> outcome = loaded.get_future();
-  runner->submitter_ =
-      std::thread([&runner = *runner, loaded = std::move(loaded)]() mutable { runner.RunSubmitter(loaded); });
+  runner->thread_ = std::thread([&runner = *runner, loaded = std::move(loaded)]() mutable { runner.Run(loaded); });
   NPUSTREAM_RETURN_IF_ERROR(outcome.get());
   return std::shared_ptr<ModelRunner>(std::move(runner));
 }
 
+NpuModelRunner::NpuModelRunner(const RunnerOptions& options, Clock& clock)
+    : options_(options),
+      clock_(clock),
+      dispatcher_(DeviceDispatcher::OfDevice(options.device_id, options.scheduling, clock)),
+      mutex_(dispatcher_->mutex()) {}
+
 NpuModelRunner::~NpuModelRunner() {
+  StopDispatch();
+  if (thread_.joinable()) thread_.join();
+}
+
+// Nothing is launched any more; what is in flight is still answered.
+void NpuModelRunner::StopDispatch() {
   {
     MutexLock lock(mutex_);
     closing_ = true;
-    work_.NotifyAll();
     room_.NotifyAll();
   }
-  if (submitter_.joinable()) submitter_.join();
+  dispatcher_->Remove(*this);
+  MutexLock stream_lock(stream_mutex_);
+  no_more_ = true;
+  launched_.NotifyAll();
 }
 
 Status NpuModelRunner::Submit(InferenceRequest request) {
@@ -61,7 +74,7 @@ Status NpuModelRunner::Submit(InferenceRequest request) {
       ++stats_.sources[source].dropped_full;
     }
     batcher_->Push(std::move(request));
-    work_.NotifyOne();
+    dispatcher_->Wake();
   }
   if (dropped) dropped->request.done({QueueIsFull(), nullptr, 0, 0, 0});
   return {};
@@ -74,30 +87,29 @@ RunnerStats NpuModelRunner::stats() const {
   return result;
 }
 
-void NpuModelRunner::RunSubmitter(std::promise<Status>& loaded) {
-  const Status status = LoadAndPrepare();
-  if (status.ok()) completer_ = std::thread([this] { RunCompleter(); });
+void NpuModelRunner::Run(std::promise<Status>& loaded) {
+  const Status status = Load();
   // From here on Create may return, and with it the runner be destroyed, which waits for this thread.
   const bool ready = status.ok();
   loaded.set_value(status);
-  if (ready) {
-    Dispatch();
-    {
-      MutexLock stream_lock(stream_mutex_);
-      no_more_ = true;
-      launched_.NotifyAll();
-    }
-    completer_.join();
-    RefuseWaiting();
-  }
+  if (ready) AnswerAll();
   slots_.clear();
   outputs_.reset();
   model_.reset();
 }
 
-Status NpuModelRunner::LoadAndPrepare() {
-  NPUSTREAM_ASSIGN_OR_RETURN(model_, LoadedModel::Load(options_.om, options_.device_id));
+Status NpuModelRunner::Load() {
+  {
+    MutexLock lock(dispatcher_->load_mutex());
+    NPUSTREAM_ASSIGN_OR_RETURN(model_, LoadedModel::Load(options_.om, options_.device_id));
+  }
   info_ = model_->info();
+  NPUSTREAM_RETURN_IF_ERROR(Prepare());
+  dispatcher_->Add(*this, *batcher_, options_.weight);
+  return {};
+}
+
+Status NpuModelRunner::Prepare() {
   const int batch_size = static_cast<int>(std::min<int64_t>(options_.batch_size, info_.gears.back()));
   const size_t reserve = static_cast<size_t>(options_.depth) * static_cast<size_t>(batch_size);
   NPUSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<AclSession> session, AclSession::Acquire());
@@ -119,68 +131,32 @@ Status NpuModelRunner::LoadAndPrepare() {
   return {};
 }
 
-void NpuModelRunner::Dispatch() {
-  while (BatchSlot* slot = NextBatch()) Launch(*slot);
+std::vector<PendingRequest> NpuModelRunner::TakeExpired() {
+  std::vector<PendingRequest> expired = batcher_->TakeExpired();
+  for (const PendingRequest& pending : expired) ++stats_.sources[pending.request.source].expired;
+  if (!expired.empty()) room_.NotifyAll();
+  return expired;
 }
 
-BatchSlot* NpuModelRunner::NextBatch() {
-  for (;;) {
-    std::vector<PendingRequest> expired;
-    {
-      MutexLock lock(mutex_);
-      if (closing_) return nullptr;
-      expired = batcher_->TakeExpired();
-      for (const PendingRequest& pending : expired) ++stats_.sources[pending.request.source].expired;
-      if (expired.empty()) {
-        if (BatchSlot* slot = TakeBatch()) return slot;
-        WaitForWork(lock);
-      } else {
-        room_.NotifyAll();
-      }
-    }
-    Refuse(expired, Status(StatusCode::kTimeout, "the request's deadline passed before it could run"));
-  }
-}
-
-BatchSlot* NpuModelRunner::TakeBatch() {
-  if (free_slots_.empty() || !batcher_->Take(free_slots_.back()->batch)) return nullptr;
-  BatchSlot* slot = free_slots_.back();
+Batch& NpuModelRunner::TakeSlot() {
+  leaving_ = free_slots_.back();
   free_slots_.pop_back();
   room_.NotifyAll();
-  return slot;
+  return leaving_->batch;
 }
 
-void NpuModelRunner::WaitForWork(MutexLock& lock) {
-  if (const auto wake_at_ns = batcher_->WakeAtNs()) {
-    clock_.WaitUntil(work_, lock, *wake_at_ns);
-  } else {
-    work_.Wait(lock);
-  }
-}
-
-void NpuModelRunner::Launch(BatchSlot& slot) {
+void NpuModelRunner::Launch() {
+  BatchSlot& slot = *leaving_;
   slot.started_ns = clock_.NowNs();
-  slot.launch_status = slot.Prepare(*outputs_);
+  slot.launch_status = model_->MakeCurrent();
+  if (slot.launch_status.ok()) slot.launch_status = slot.Prepare(*outputs_);
   MutexLock stream_lock(stream_mutex_);
   if (slot.launch_status.ok()) slot.launch_status = slot.Enqueue();
   in_flight_.push_back(&slot);
   launched_.NotifyOne();
 }
 
-void NpuModelRunner::RefuseWaiting() {
-  std::vector<PendingRequest> waiting;
-  {
-    MutexLock lock(mutex_);
-    waiting = batcher_->TakeAll();
-  }
-  Refuse(waiting, Status(StatusCode::kUnavailable, "the model's runner was shut down"));
-}
-
-void NpuModelRunner::Refuse(std::vector<PendingRequest>& requests, const Status& reason) {
-  for (PendingRequest& pending : requests) pending.request.done({reason, nullptr, 0, 0, 0});
-}
-
-void NpuModelRunner::RunCompleter() {
+void NpuModelRunner::AnswerAll() {
   while (BatchSlot* slot = NextInFlight()) {
     // Before every batch: whoever is answered, or lets go of a picture, may enter a context of its own on this thread.
     const Status entered = model_->MakeCurrent();
@@ -188,6 +164,12 @@ void NpuModelRunner::RunCompleter() {
     const Status status = AwaitFront(*slot);
     Answer(*slot, status);
   }
+  std::vector<PendingRequest> waiting;
+  {
+    MutexLock lock(mutex_);
+    waiting = batcher_->TakeAll();
+  }
+  RefuseAll(waiting, Status(StatusCode::kUnavailable, "the model's runner was shut down"));
 }
 
 // The oldest batch in flight, which stays in the list while it is waited for; null at the end.
@@ -224,12 +206,12 @@ void NpuModelRunner::Answer(BatchSlot& slot, const Status& status) {
   requests.swap(slot.batch.requests);
   outputs.swap(slot.outputs);
   const int64_t started_ns = slot.started_ns;
-  Count(requests, !status.ok(), started_ns);
   {
     MutexLock lock(mutex_);
+    Count(requests, !status.ok(), started_ns);
     batcher_->Finish(requests.size());
     free_slots_.push_back(&slot);
-    work_.NotifyOne();
+    dispatcher_->Wake();
   }
   const int64_t now_ns = clock_.NowNs();
   for (size_t i = 0; i < requests.size(); ++i) {
@@ -241,7 +223,6 @@ void NpuModelRunner::Answer(BatchSlot& slot, const Status& status) {
 }
 
 void NpuModelRunner::Count(const std::vector<PendingRequest>& requests, bool failed, int64_t started_ns) {
-  MutexLock lock(mutex_);
   stats_.requests += requests.size();
   for (const PendingRequest& pending : requests) ++stats_.sources[pending.request.source].ran;
   if (failed) stats_.failures += requests.size();

@@ -13,6 +13,10 @@ constexpr double kLeastWeight = 1.0 / 64;
 
 }  // namespace
 
+void RefuseAll(std::vector<PendingRequest>& requests, const Status& reason) {
+  for (PendingRequest& pending : requests) pending.request.done({reason, nullptr, 0, 0, 0});
+}
+
 bool RequestQueue::HasRoom(uint64_t source) const {
   const auto found = sources_.find(source);
   const size_t sharing = sources_.size() + (found == sources_.end() ? 1 : 0);

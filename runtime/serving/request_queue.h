@@ -18,6 +18,9 @@ struct PendingRequest {
   int64_t submitted_ns = 0;
 };
 
+// Answers requests that will not run.
+void RefuseAll(std::vector<PendingRequest>& requests, const Status& reason);
+
 // What waits for a model: a FIFO for each source. Sources of the highest priority come first; among those of one
 // priority turns are shared by deficit round robin (M. Shreedhar, G. Varghese, "Efficient Fair Queueing Using Deficit
 // Round Robin", SIGCOMM 1995) in proportion to their weights, a request costing one. Without threads of its own: its

@@ -14,8 +14,8 @@ constexpr int64_t kMs = 1'000'000;
 // A device that runs one image at a time and models of one image a batch, a and b.
 class ModelSchedulerTest : public ::testing::Test {
  protected:
-  void Make(const SchedulerOptions& options, double weight_of_a = 1) {
-    scheduler_.emplace(options, clock_);
+  void Make(const SchedulerOptions& options, double weight_of_a = 1, size_t cores = 1) {
+    scheduler_.emplace(options, cores, clock_);
     a_ = &batchers_.emplace_back(BatcherOptions{.queue_size = 1000, .depth = 1}, clock_);
     b_ = &batchers_.emplace_back(BatcherOptions{.queue_size = 1000, .depth = 1}, clock_);
     scheduler_->Add(*a_, weight_of_a);
@@ -108,7 +108,7 @@ TEST_F(ModelSchedulerTest, AFullDepthKeepsTheTurnWhileTheDeviceIsBusy) {
 }
 
 TEST_F(ModelSchedulerTest, IdleCoresAreAnyModels) {
-  Make({.busy_images = 2});
+  Make({}, 1, 2);
   Push(a_, 3);
   Push(b_, 3);
   EXPECT_EQ(Next(), "a");
