@@ -15,6 +15,7 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 pkg_check_modules(GSTREAMER REQUIRED IMPORTED_TARGET
   gstreamer-1.0>=1.22 gstreamer-base-1.0 gstreamer-video-1.0 gstreamer-app-1.0 gstreamer-pbutils-1.0)
 pkg_check_modules(GSTREAMER_CHECK REQUIRED IMPORTED_TARGET gstreamer-check-1.0)
+pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
 pkg_check_modules(LIBAV REQUIRED IMPORTED_TARGET libavcodec libavformat libavutil libswscale)
 
 find_program(NPUSTREAM_FLATC flatc REQUIRED)

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "apps/atc/fusion_switch.h"
 #include "apps/atc/precision.h"
 #include "apps/atc/shapes.h"
@@ -11,6 +13,7 @@
 #include "npu_sim/compiler/aipp/resolve_aipp.h"
 #include "npu_sim/device/soc_profile.h"
 #include "npu_sim/extension/registry.h"
+#include "npu_sim/kernels/isa.h"
 
 namespace npustream::atc {
 namespace {
@@ -141,6 +144,25 @@ Check ReadPrecisionMode(const FlagValues& flags, const OnnxModel& model, Compile
   return std::nullopt;
 }
 
+// A set for which "host" and "all" stand too; "none" stands alone.
+Check ReadPackedWeights(const FlagValues& flags, CompileOptions& options) {
+  options.packed_isas.clear();
+  const std::string value = flags.Get("packed_weights");
+  if (value == "none") return std::nullopt;
+  for (const std::string& part : SplitList(value, ';')) {
+    const std::optional<kernels::Isa> isa = part == "host" ? kernels::RunningIsa() : kernels::FindIsa(part);
+    if (part == "all") {
+      options.packed_isas.insert(kernels::kAllIsas.begin(), kernels::kAllIsas.end());
+    } else if (isa) {
+      options.packed_isas.insert(*isa);
+    } else {
+      return InvalidValue("packed_weights", value,
+                          fmt::format("'{}' is none of: host all none baseline avx2 avx512 avx512_vnni amx", part));
+    }
+  }
+  return std::nullopt;
+}
+
 Check LoadExtensions(const FlagValues& flags) {
   if (!flags.Has("extension_lib")) return std::nullopt;
   for (const std::string& path : SplitList(flags.Get("extension_lib"), ';')) {
@@ -161,6 +183,7 @@ Outcome<CompileOptions> ReadCompileOptions(const FlagValues& flags, const OnnxMo
   if (Check failure = ReadAipp(flags, model, options)) return *failure;
   if (Check failure = ReadOutputs(flags, model, options)) return *failure;
   if (Check failure = ReadOutputTypes(flags, model, options)) return *failure;
+  if (Check failure = ReadPackedWeights(flags, options)) return *failure;
   if (Check failure = LoadExtensions(flags)) return *failure;
   if (flags.Has("fusion_switch_file")) {
     Outcome<std::set<std::string>> disabled = ReadFusionSwitches(flags.Get("fusion_switch_file"));

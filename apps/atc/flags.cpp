@@ -87,6 +87,9 @@ const std::vector<Flag>& AllFlags() {
       {"out_nodes", kUsed, "", "", "outputs instead of the model's: \"node:0;other:1\" or names of tensors"},
       {"output", kUsed, "", "", "the OM file; .om is appended"},
       {"output_type", kUsed, "", "", "element type of the outputs: FP32, FP16, UINT8, INT8, or \"node:0:FP16;...\""},
+      {"packed_weights", kUsed, "host", "",
+       "CPUs that find their packed weights in the OM: host (this one), all, none (the portable ones only) or a list of "
+       "\"baseline;avx2;avx512;avx512_vnni;amx\""},
       {"precision_mode", kUsed, "",
        "force_fp16|force_fp32|cube_fp16in_fp32out|allow_fp32_to_fp16|must_keep_origin_dtype|allow_mix_precision|"
        "allow_mix_precision_fp16|allow_mix_precision_bf16|allow_fp32_to_bf16",

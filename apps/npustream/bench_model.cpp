@@ -16,6 +16,7 @@
 #include "npu_sim/compiler/onnx/onnx_model.h"
 #include "npu_sim/om/om_reader.h"
 #include "npu_sim/om/om_writer.h"
+#include "npu_sim/program/native_plans.h"
 
 namespace npustream::apps {
 namespace {
@@ -111,17 +112,16 @@ Result<ModelBenchResult> BenchModel(const ModelBenchOptions& options) {
   if (plan == file->plan_count()) {
     return Status(StatusCode::kInvalidArgument, fmt::format("{} has no batch size {}", options.model.string(), batch));
   }
+  NPUSTREAM_ASSIGN_OR_RETURN(const program::NativePlans plans, program::NativePlans::Of(*file));
   NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<program::Program> program,
-                             program::Program::Load(*file, options.threads));
+                             program::Program::Load(*file, plans, options.threads));
   const Buffers buffers = MakeBuffers(*program, batch);
 
   ModelBenchResult result;
   result.batch = batch;
   result.load = program->load_times();
-  if (const om::NativePlan* native = file->native(plan)) {
-    result.pool_bytes = native->arena_bytes;
-    result.pool_lower_bound_bytes = native->arena_lower_bound;
-  }
+  result.pool_bytes = plans[plan].arena_bytes;
+  result.pool_lower_bound_bytes = plans[plan].arena_lower_bound;
   std::vector<double> wall, cpu;
   const double begin = WallMs();
   do {

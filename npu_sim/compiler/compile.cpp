@@ -161,8 +161,8 @@ Result<om::OmModel> Compile(const OnnxModel& model, const CompileOptions& option
     NPUSTREAM_RETURN_IF_ERROR(ConvertOutputs(plan.graph, options.output_types));
     NPUSTREAM_RETURN_IF_ERROR(RemoveDeadCode(plan.graph));
     NPUSTREAM_RETURN_IF_ERROR(VerifyGraph(plan.graph));
-    // 4. Every node must have a kernel; then layouts, packed weights and buffers for this machine.
-    NPUSTREAM_RETURN_IF_ERROR(LowerPlan(plan));
+    // 4. Every node must have a kernel; then layouts, packed weights and buffers for kinds of machines.
+    NPUSTREAM_RETURN_IF_ERROR(LowerPlan(plan, options.packed_isas));
   }
   // 5. The model's description.
   return DescribeModel(std::move(batches), options);

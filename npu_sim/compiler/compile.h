@@ -13,6 +13,7 @@
 #include "npu_sim/compiler/passes/fusion_limits.h"
 #include "npu_sim/compiler/passes/lower_precision.h"
 #include "npu_sim/compiler/quantize/quantization_scheme.h"
+#include "npu_sim/kernels/isa.h"
 #include "npu_sim/om/om_model.h"
 
 namespace npustream::compiler {
@@ -33,6 +34,8 @@ struct CompileOptions {
   // How the model is quantised (quantize/plan_quantization.h); null: not at all. Shared, as options are copied.
   std::shared_ptr<const QuantizationScheme> quantization;
   Precision precision;  // what is computed in a type shorter than float32
+  // CPUs that find their packed weights in the OM; all others pack the portable ones when they load it.
+  std::set<kernels::Isa> packed_isas = {kernels::RunningIsa()};
 };
 
 // ONNX to an offline model that runs on this machine. Errors are sentences; by code:

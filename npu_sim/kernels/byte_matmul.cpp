@@ -218,6 +218,7 @@ class ByteMatMul final : public Kernel {
       Choice choice = PlainChoice(problem, std::string("oneDNN ") + d.impl_info_str());
       choice.packed[1] = Pack(s, problem, d);
       choice.scratch_bytes = Scratch(s, d).bytes;
+      choice.on_dnnl = true;
       return choice;
     });
   }

@@ -20,9 +20,13 @@ dnnl::primitive_attr Attributes(const ConvShape& s, const Activation& activation
   dnnl::post_ops post;
   if (s.has_residual) post.append_sum(1.0f);
   switch (activation.op) {
-    case UnaryOp::kRelu: post.append_eltwise(1, dnnl::algorithm::eltwise_relu, 0, 0); break;
-    case UnaryOp::kLeakyRelu: post.append_eltwise(1, dnnl::algorithm::eltwise_relu, activation.a, 0); break;
-    case UnaryOp::kClip: post.append_eltwise(1, dnnl::algorithm::eltwise_clip, activation.a, activation.b); break;
+    case UnaryOp::kRelu: dnnl_version::AppendActivation(post, dnnl::algorithm::eltwise_relu, 0, 0); break;
+    case UnaryOp::kLeakyRelu:
+      dnnl_version::AppendActivation(post, dnnl::algorithm::eltwise_relu, activation.a, 0);
+      break;
+    case UnaryOp::kClip:
+      dnnl_version::AppendActivation(post, dnnl::algorithm::eltwise_clip, activation.a, activation.b);
+      break;
     default: break;
   }
   dnnl::primitive_attr attributes;

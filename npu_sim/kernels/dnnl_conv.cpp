@@ -71,6 +71,7 @@ Choice ChooseDnnlConv(const Problem& problem, const dnnl::primitive_desc& chosen
   choice.outputs[0] = target;
   choice.packed[1] = PackConstant(problem.inputs[1].constant, onnx_weights, chosen.weights_desc());
   choice.scratch_bytes = chosen.scratchpad_desc().get_size();
+  choice.on_dnnl = true;
   return choice;
 }
 

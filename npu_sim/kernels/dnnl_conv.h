@@ -24,10 +24,12 @@ typename Primitive::primitive_desc DescribeConv(const ConvShape& s, dnnl::algori
   const memory::dims begin = {s.pad_top, s.pad_left}, end = {s.pad_bottom, s.pad_right};
   const auto kind = dnnl::prop_kind::forward_inference;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  using Desc = typename Primitive::desc;
-  const Desc desc = s.has_bias ? Desc(kind, algorithm, x, w, b, y, strides, dilations, begin, end)
-                               : Desc(kind, algorithm, x, w, y, strides, dilations, begin, end);
-  return typename Primitive::primitive_desc(desc, attributes, CpuEngine());
+  if (s.has_bias) {
+    return dnnl_version::Describe<Primitive>(CpuEngine(), attributes, kind, algorithm, x, w, b, y, strides, dilations,
+                                             begin, end);
+  }
+  return dnnl_version::Describe<Primitive>(CpuEngine(), attributes, kind, algorithm, x, w, y, strides, dilations, begin,
+                                           end);
 }
 
 // The choice that stands for `chosen`: its layouts, the scratch buffer, and the weights (`onnx_weights` describes the

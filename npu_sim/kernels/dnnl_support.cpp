@@ -28,7 +28,7 @@ memory::format_tag TagOf(om::Layout layout) {
 
 std::optional<om::Layout> LayoutOf(const memory::desc& desc) {
   for (const om::Layout layout : {om::Layout::kPlain, om::Layout::kBlocked8, om::Layout::kBlocked16}) {
-    if (desc == memory::desc(desc.dims(), desc.data_type(), TagOf(layout))) return layout;
+    if (desc == memory::desc(dnnl_version::DimsOf(desc), dnnl_version::TypeOf(desc), TagOf(layout))) return layout;
   }
   return std::nullopt;
 }
@@ -55,7 +55,7 @@ DnnlCall::DnnlCall(dnnl::primitive primitive, const std::vector<std::pair<int, m
 void DnnlCall::SetAddress(size_t argument, const void* address) {
   if (addresses_[argument] == address) return;
   addresses_[argument] = address;
-  dnnl_memory_set_data_handle_v2(memories_[argument].get(), const_cast<void*>(address), stream_.get());
+  dnnl_version::SetAddress(memories_[argument].get(), const_cast<void*>(address), stream_.get());
 }
 
 Status DnnlCall::Execute() {
@@ -70,7 +70,7 @@ dnnl::matmul::primitive_desc DescribeProduct(const dnnl::memory::desc& x, const 
                                              const dnnl::memory::desc& y) {
   dnnl::primitive_attr attributes;
   attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-  return dnnl::matmul::primitive_desc(dnnl::matmul::desc(x, w, y), attributes, CpuEngine());
+  return dnnl_version::Describe<dnnl::matmul>(CpuEngine(), attributes, x, w, y);
 }
 
 DnnlCall CallProduct(const dnnl::matmul::primitive_desc& product) {

@@ -8,6 +8,7 @@
 
 #include <oneapi/dnnl/dnnl.hpp>
 
+#include "npu_sim/kernels/dnnl_version.h"
 #include "npu_sim/kernels/kernel.h"
 
 // What the kernels on oneDNN share. oneDNN's C++ interface throws: every use outside Executor::Run stands inside

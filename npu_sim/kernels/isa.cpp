@@ -64,10 +64,19 @@ const char* ToString(Isa isa) {
 
 om::Layout BlockedLayout(Isa isa) { return isa >= Isa::kAvx512 ? om::Layout::kBlocked16 : om::Layout::kBlocked8; }
 
-std::string EngineVersion() {
+std::optional<Isa> FindIsa(std::string_view name) {
+  for (const Isa isa : kAllIsas) {
+    if (name == ToString(isa)) return isa;
+  }
+  return std::nullopt;
+}
+
+std::string PackingVersion(bool with_dnnl) {
+  const std::string own = fmt::format("npustream kernels {}", kRevision);
+  if (!with_dnnl) return own;
   const dnnl::version_t* version = dnnl::version();
-  return fmt::format("oneDNN {}.{}.{} {}, npustream kernels {}", version->major, version->minor, version->patch,
-                     version->hash, kRevision);
+  return fmt::format("{}, oneDNN {}.{}.{} {} for {:#x}", own, version->major, version->minor, version->patch,
+                     version->hash, static_cast<unsigned>(dnnl::get_effective_cpu_isa()));
 }
 
 const SimdTable& SimdFor(Isa isa) {

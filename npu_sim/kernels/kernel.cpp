@@ -40,10 +40,10 @@ Result<Problem> MakeProblem(const om::Graph& graph, const om::Node& node, Isa is
   return problem;
 }
 
-Status CheckNode(const om::Graph& graph, const om::Node& node) {
+Status CheckNode(const om::Graph& graph, const om::Node& node, Isa isa) {
   const Kernel* kernel = FindKernel(node.op);
   if (!kernel) return Unsupported("there is no kernel for operator {}", node.op);
-  NPUSTREAM_ASSIGN_OR_RETURN(const Problem problem, MakeProblem(graph, node, RunningIsa()));
+  NPUSTREAM_ASSIGN_OR_RETURN(const Problem problem, MakeProblem(graph, node, isa));
   return kernel->Check(problem);
 }
 

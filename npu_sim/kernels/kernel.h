@@ -48,6 +48,8 @@ struct Choice {
   // Index of the input whose memory the first output may take over (dies here, same layout and size), or −1.
   int in_place_input = -1;
   std::string implementation;  // for people and for the profile
+  // oneDNN does it: packing and scratch buffer are those of the CPU at hand, whatever Problem::isa says.
+  bool on_dnnl = false;
   size_t scratch_bytes = 0;
 };
 
@@ -84,8 +86,8 @@ class Kernel {
 // The kernel for an operator's name (ONNX's, or ours: Aipp, Silu, Reorder …); null when there is none.
 const Kernel* FindKernel(std::string_view op);
 
-// Whether `node` of `graph` can be run; the reason when it cannot.
-Status CheckNode(const om::Graph& graph, const om::Node& node);
+// Whether `node` of `graph` can be run with `isa`; the reason when it cannot.
+Status CheckNode(const om::Graph& graph, const om::Node& node, Isa isa = RunningIsa());
 
 // The problem that a node of a graph poses, with plain layouts. Node and graph must outlive it.
 Result<Problem> MakeProblem(const om::Graph& graph, const om::Node& node, Isa isa);

@@ -224,6 +224,7 @@ class MatMul final : public Kernel {
         choice.packed[1] =
             PackConstant(problem.inputs[1].constant, memory::desc(s.b, kF32, s.b_strides), d.weights_desc());
       choice.scratch_bytes = d.scratchpad_desc().get_size();
+      choice.on_dnnl = true;
       return choice;
     });
   }

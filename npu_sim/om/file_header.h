@@ -5,8 +5,6 @@
 #include <span>
 #include <type_traits>
 
-#include "base/sha256.h"
-
 namespace npustream::om {
 
 // The first bytes of an OM file, little-endian as everything in it. The metadata follows at `metadata_offset`, the
@@ -21,15 +19,15 @@ struct FileHeader {
   uint64_t file_bytes;
   uint64_t metadata_offset, metadata_bytes;
   uint64_t weight_offset, weight_bytes;
-  uint8_t checksum[32];  // see FileChecksum
+  uint64_t checksum;  // see FileChecksum
 };
-static_assert(sizeof(FileHeader) == 152 && std::is_trivially_copyable_v<FileHeader>);
+static_assert(sizeof(FileHeader) == 128 && std::is_trivially_copyable_v<FileHeader>);
 
 inline constexpr char kMagic[3] = {'O', 'M', '\0'};
-inline constexpr char kLayoutVersion = 1;
+inline constexpr char kLayoutVersion = 2;
 inline constexpr size_t kWeightAlignment = 64;
 
-// SHA-256 of two digests in a row: that of the header with `checksum` zero, and that of all that follows it.
-Sha256Digest FileChecksum(FileHeader header, std::span<const std::byte> body);
+// XXH64 of all that follows the header, seeded with that of the header with `checksum` zero.
+uint64_t FileChecksum(FileHeader header, std::span<const std::byte> body);
 
 }  // namespace npustream::om

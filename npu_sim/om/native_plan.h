@@ -67,7 +67,7 @@ struct NativeStep {
 // packed as the chosen kernels want them.
 struct NativePlan {
   std::string isa;     // kernels::ToString(Isa)
-  std::string engine;  // kernels::EngineVersion(): packed weights are understood by exactly this one
+  std::string engine;  // kernels::PackingVersion(): packed weights are understood by exactly this one
   std::vector<NativeValue> values;
   std::vector<NativeBuffer> buffers;
   std::vector<NativeStep> steps;

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +40,7 @@ struct OmPlan {
   // True when `graph` treats one image (batch 1) and a batch is run image by image: then it serves every gear.
   bool per_image = false;
   Graph graph;  // fused nodes, plain layouts, portable weights
-  std::optional<NativePlan> native;
+  std::vector<NativePlan> natives;  // for instruction sets, at most one for each
 };
 
 // All that goes into an OM file. Either one plan that is per_image, or one plan per gear.

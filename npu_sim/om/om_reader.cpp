@@ -233,8 +233,7 @@ Result<FileHeader> ReadHeader(std::span<const std::byte> file) {
   if (!inside(header.weight_offset, header.weight_bytes) || header.weight_offset % kWeightAlignment != 0) {
     return Corrupt("the header's weight section leaves the file");
   }
-  const Sha256Digest digest = FileChecksum(header, file.subspan(sizeof(FileHeader)));
-  if (std::memcmp(header.checksum, digest.data(), digest.size()) != 0)
+  if (header.checksum != FileChecksum(header, file.subspan(sizeof(FileHeader))))
     return Corrupt("checksum mismatch: the file was altered");
   return header;
 }
@@ -273,13 +272,13 @@ Status OmFile::Impl::ParseMetadata(std::span<const std::byte> metadata) {
     const std::string context = fmt::format("plan {}", plans.size());
     auto graph = ReadGraph(plan->graph(), weights.size());
     if (!graph.ok()) return graph.status().WithContext(context);
-    OmPlan read{plan->batch(), plan->per_image(), std::move(graph->graph), std::nullopt};
+    OmPlan read{plan->batch(), plan->per_image(), std::move(graph->graph), {}};
     constants.push_back(std::move(graph->constants));
-    if (const fb::Native* native = plan->native()) {
+    for (const fb::Native* native : Each{plan->natives()}) {
       auto lowered = ReadNative(*native, weights);
       if (!lowered.ok()) return lowered.status().WithContext(context);
-      read.native = std::move(*lowered);
-      if (const Status ok = VerifyNative(*read.native, read.graph); !ok.ok()) return ok.WithContext(context);
+      read.natives.push_back(std::move(*lowered));
+      if (const Status ok = VerifyNative(read.natives.back(), read.graph); !ok.ok()) return ok.WithContext(context);
     }
     plans.push_back(std::move(read));
     pointers.push_back(&plans.back());
@@ -339,9 +338,6 @@ Result<Graph> OmFile::LoadGraph(size_t plan) const {
   return graph;
 }
 
-const NativePlan* OmFile::native(size_t plan) const {
-  if (plan >= plan_count() || !impl_->plans[plan].native) return nullptr;
-  return &*impl_->plans[plan].native;
-}
+const std::vector<NativePlan>& OmFile::natives(size_t plan) const { return impl_->plans[plan].natives; }
 
 }  // namespace npustream::om

@@ -38,8 +38,8 @@ class OmFile {
   size_t PlanForGear(int64_t gear) const;
   // The portable graph; its constants are copied out of the file.
   Result<Graph> LoadGraph(size_t plan) const;
-  // The stored lowering, or null. Its constants point into the file: they live as long as this object.
-  const NativePlan* native(size_t plan) const;
+  // The stored lowerings. Their constants point into the file: they live as long as this object.
+  const std::vector<NativePlan>& natives(size_t plan) const;
 
  private:
   struct Impl;

@@ -62,9 +62,10 @@ class MetadataWriter {
   Bytes Write(const OmModel& model) {
     std::vector<Offset<fb::Plan>> plans;
     for (const OmPlan& plan : model.plans) {
-      const auto native = plan.native ? Write(*plan.native) : Offset<fb::Native>();
+      std::vector<Offset<fb::Native>> natives;
+      for (const NativePlan& native : plan.natives) natives.push_back(Write(native));
       const auto graph = Write(plan.graph);
-      plans.push_back(fb::CreatePlan(builder_, plan.batch, plan.per_image, graph, native));
+      plans.push_back(fb::CreatePlan(builder_, plan.batch, plan.per_image, graph, builder_.CreateVector(natives)));
     }
     const auto info = Write(model.info);
     fb::FinishModelBuffer(builder_, fb::CreateModel(builder_, info, builder_.CreateVector(plans)));
@@ -214,7 +215,7 @@ Status Verify(const OmModel& model) {
       constant_bytes.push_back(tensor.constant ? std::optional<uint64_t>(tensor.constant->size()) : std::nullopt);
     }
     NPUSTREAM_RETURN_IF_ERROR(VerifyGraph(plan.graph, constant_bytes));
-    if (plan.native) NPUSTREAM_RETURN_IF_ERROR(VerifyNative(*plan.native, plan.graph));
+    for (const NativePlan& native : plan.natives) NPUSTREAM_RETURN_IF_ERROR(VerifyNative(native, plan.graph));
     plans.push_back(&plan);
   }
   NPUSTREAM_RETURN_IF_ERROR(VerifyPlans(model.info, plans));
@@ -251,11 +252,10 @@ Result<Bytes> WriteOm(const OmModel& model) {
   header.file_bytes = header.weight_offset + weights.size();
 
   Bytes file(header.file_bytes);
-  std::memcpy(file.data(), &header, sizeof(header));
   std::memcpy(file.data() + header.metadata_offset, metadata.data(), metadata.size());
   if (!weights.empty()) std::memcpy(file.data() + header.weight_offset, weights.data(), weights.size());
-  const Sha256Digest digest = FileChecksum(header, std::span<const std::byte>(file).subspan(sizeof(FileHeader)));
-  std::memcpy(file.data() + offsetof(FileHeader, checksum), digest.data(), digest.size());
+  header.checksum = FileChecksum(header, std::span<const std::byte>(file).subspan(sizeof(FileHeader)));
+  std::memcpy(file.data(), &header, sizeof(header));
   return file;
 }
 

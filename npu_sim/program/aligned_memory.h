@@ -14,11 +14,12 @@ class AlignedMemory {
  public:
   AlignedMemory() = default;
   static Result<AlignedMemory> Allocate(size_t bytes);
-  std::byte* data() const { return data_.get(); }
+  std::byte* data() const { return data_; }
   size_t size() const { return size_; }
 
  private:
-  UniqueHandle<std::byte, std::free> data_;
+  UniqueHandle<std::byte, std::free> block_;
+  std::byte* data_ = nullptr;  // in the block
   size_t size_ = 0;
 };
 

@@ -34,6 +34,7 @@ struct Draft {
   std::vector<DraftValue> values;
   std::vector<DraftStep> steps;
   std::vector<om::Blob> constants;
+  bool on_dnnl = false;  // some step is
 
   // The value that owns the memory of `value`; adds the offset inside it when wanted.
   int32_t Root(int32_t value, uint64_t* offset = nullptr) const;

@@ -245,6 +245,9 @@ class Lowering {
     }
     AlignConstantRanks(problem);
     NPUSTREAM_ASSIGN_OR_RETURN(Choice choice, kernel->Choose(problem));
+    if (choice.on_dnnl && isa_ != kernels::RunningIsa())
+      return Status(StatusCode::kUnsupported, "oneDNN does it, which packs weights only for the CPU at hand");
+    draft_.on_dnnl |= choice.on_dnnl;
     if (choice.implementation.find("gemm") != std::string::npos && node.op == "Conv") {
       Log(LogLevel::kInfo, "lowering", "convolution '{}' runs on {}", node.name, choice.implementation);
     }
@@ -296,7 +299,7 @@ class Lowering {
   Result<om::Bytes> ReorderConstant(const TensorInfo& info, Layout layout) const {
     om::Node node;
     node.op = "Reorder";
-    Problem problem{&node, {info}, {info}, isa_, 0};
+    Problem problem{&node, {info}, {info}, kernels::RunningIsa(), 0};  // run here, whoever reads it
     problem.outputs[0].layout = layout;
     NPUSTREAM_ASSIGN_OR_RETURN(const auto executor, kernels::FindKernel("Reorder")->Prepare(problem));
     om::Bytes bytes(problem.outputs[0].Bytes());
@@ -333,10 +336,10 @@ class Lowering {
 };
 
 // Every node that cannot be run, in one message.
-Status CheckNodes(const om::Graph& graph) {
+Status CheckNodes(const om::Graph& graph, kernels::Isa isa) {
   std::string problems;
   for (const om::Node& node : graph.nodes) {
-    if (const Status status = kernels::CheckNode(graph, node); !status.ok()) {
+    if (const Status status = kernels::CheckNode(graph, node, isa); !status.ok()) {
       problems +=
           fmt::format("{}node '{}' ({}): {}", problems.empty() ? "" : "; ", node.name, node.op, status.message());
     }
@@ -348,15 +351,13 @@ Status CheckNodes(const om::Graph& graph) {
 }  // namespace
 
 Result<om::NativePlan> Lower(const om::Graph& graph, kernels::Isa isa) {
-  if (isa > kernels::RunningIsa())
-    return Status(StatusCode::kInvalidArgument, fmt::format("this CPU has no {}", kernels::ToString(isa)));
-  NPUSTREAM_RETURN_IF_ERROR(CheckNodes(graph));
+  NPUSTREAM_RETURN_IF_ERROR(CheckNodes(graph, isa));
   NPUSTREAM_ASSIGN_OR_RETURN(Draft draft, Lowering(graph, isa).Run());
   JoinWithoutCopy(draft);
   ComputeInPlace(draft);
   om::NativePlan plan = PlanBuffers(draft);
   plan.isa = kernels::ToString(isa);
-  plan.engine = kernels::EngineVersion();
+  plan.engine = kernels::PackingVersion(draft.on_dnnl);
   return plan;
 }
 

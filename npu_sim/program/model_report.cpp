@@ -45,7 +45,7 @@ std::vector<OperatorUse> OperatorsOf(const om::NativePlan& plan) {
 
 Result<ModelReport> ReportModel(const om::OmFile& file) {
   ModelReport report;
-  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::NativePlan> plans, NativePlans(file));
+  NPUSTREAM_ASSIGN_OR_RETURN(const NativePlans plans, NativePlans::Of(file));
   for (size_t i = 0; i < plans.size(); ++i) {
     PlanReport plan;
     plan.gears = file.plan_is_per_image(i) ? file.info().gears : std::vector<int64_t>{file.plan_batch(i)};
@@ -53,9 +53,10 @@ Result<ModelReport> ReportModel(const om::OmFile& file) {
     plan.pool_bytes = plans[i].arena_bytes, plan.pool_lower_bound = plans[i].arena_lower_bound;
     report.plans.push_back(std::move(plan));
   }
+  for (const om::NativePlan& stored : file.natives(0)) report.packed_for.push_back(stored.isa);
   report.packed_for_this_cpu = StoredPlan(file, 0) != nullptr;
-  NPUSTREAM_ASSIGN_OR_RETURN(report.memory, Program::Query(file, 1));
-  NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Program> program, Program::Load(file, 1));
+  report.memory = Program::Query(plans, 1);
+  NPUSTREAM_ASSIGN_OR_RETURN(const std::unique_ptr<Program> program, Program::Load(file, plans, 1));
   report.load = program->load_times();
   return report;
 }
@@ -79,7 +80,9 @@ std::string ToText(const ModelReport& report) {
   const LoadTimes& load = report.load;
   text += fmt::format("memory: {} B of weights (shared by all cores), {} B of pool per core, both 64-byte aligned\n", report.memory.weight_bytes,
                       report.memory.work_bytes);
-  text += fmt::format("packed weights: {}\n", report.packed_for_this_cpu ? "those of the file" : "made while loading, for this CPU");
+  text += fmt::format("packed weights: {}; the file has {}\n",
+                      report.packed_for_this_cpu ? "those of the file" : "made while loading, for this CPU",
+                      report.packed_for.empty() ? "none" : fmt::format("{}", fmt::join(report.packed_for, ", ")));
   text += fmt::format("load: parse and verify {:.2f} ms, memory planning {:.2f} ms, weight transfer {:.2f} ms, task registration {:.2f} ms\n",
                       load.parse_ms, load.plan_ms, load.transfer_ms, load.register_ms);
   return text;

@@ -30,6 +30,7 @@ struct ModelReport {
   std::vector<PlanReport> plans;
   MemoryNeeds memory;  // on one core
   LoadTimes load;      // of one load just now
+  std::vector<std::string> packed_for;  // instruction sets whose packed weights the file has
   bool packed_for_this_cpu = false;  // the file's packed weights serve as they are
 };
 

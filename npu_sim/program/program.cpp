@@ -28,12 +28,12 @@ struct WeightMap {
   size_t bytes = 0;
 };
 
-WeightMap MapWeights(const std::vector<om::NativePlan>& plans) {
+WeightMap MapWeights(const NativePlans& plans) {
   WeightMap map;
   std::map<std::pair<const std::byte*, size_t>, size_t> known;
-  for (const om::NativePlan& plan : plans) {
+  for (const om::NativePlan* plan : plans) {
     auto& offsets = map.offsets.emplace_back();
-    for (const om::Blob& blob : plan.constants) {
+    for (const om::Blob& blob : plan->constants) {
       const auto [found, added] = known.try_emplace({blob.bytes.data(), blob.bytes.size()}, map.bytes);
       if (added) map.bytes += AlignUp(blob.bytes.size());
       offsets.push_back(found->second);
@@ -43,9 +43,9 @@ WeightMap MapWeights(const std::vector<om::NativePlan>& plans) {
 }
 
 // One core's arena serves every gear.
-size_t ArenaBytes(const std::vector<om::NativePlan>& plans) {
+size_t ArenaBytes(const NativePlans& plans) {
   size_t bytes = 0;
-  for (const om::NativePlan& plan : plans) bytes = std::max<size_t>(bytes, plan.arena_bytes);
+  for (const om::NativePlan* plan : plans) bytes = std::max<size_t>(bytes, plan->arena_bytes);
   return AlignUp(bytes);
 }
 
@@ -70,9 +70,11 @@ size_t PortBytes(const Port& port, int64_t gear) {
 Result<AlignedMemory> AlignedMemory::Allocate(size_t bytes) {
   AlignedMemory memory;
   memory.size_ = AlignUp(std::max<size_t>(bytes, 1));
-  memory.data_.reset(static_cast<std::byte*>(std::aligned_alloc(kAlignment, memory.size_)));
-  if (!memory.data_) return Status(StatusCode::kResourceExhausted, fmt::format("no memory for {} bytes", bytes));
-  std::memset(memory.data_.get(), 0, memory.size_);
+  // The system gives large blocks of zeros without a touch, but not aligned.
+  memory.block_.reset(static_cast<std::byte*>(std::calloc(memory.size_ + kAlignment, 1)));
+  if (!memory.block_) return Status(StatusCode::kResourceExhausted, fmt::format("no memory for {} bytes", bytes));
+  const auto address = reinterpret_cast<uintptr_t>(memory.block_.get());
+  memory.data_ = memory.block_.get() + (kAlignment - address % kAlignment);
   return memory;
 }
 
@@ -85,18 +87,18 @@ class Program::Impl {
   std::vector<std::unique_ptr<PlanRunner>> runners;
   bool per_image = false;
 
-  Status Load(const om::OmFile& file, int cores, ProgramMemory memory);
+  Status Load(const om::OmFile& file, const NativePlans& plans, int cores, ProgramMemory memory);
   size_t PlanIndex(int64_t gear) const {
     if (per_image) return 0;
     return static_cast<size_t>(std::lower_bound(gears.begin(), gears.end(), gear) - gears.begin());
   }
 
  private:
-  Status Place(const std::vector<om::NativePlan>& plans, const WeightMap& weights, int cores, ProgramMemory& memory);
+  Status Place(const NativePlans& plans, const WeightMap& weights, int cores, ProgramMemory& memory);
 };
 
 // Makes sure there is memory, and moves the weights into it.
-Status Program::Impl::Place(const std::vector<om::NativePlan>& plans, const WeightMap& weights, int cores,
+Status Program::Impl::Place(const NativePlans& plans, const WeightMap& weights, int cores,
                             ProgramMemory& memory) {
   const size_t work_bytes = ArenaBytes(plans) * static_cast<size_t>(cores);
   if (memory.weights.empty()) {
@@ -123,7 +125,7 @@ Status Program::Impl::Place(const std::vector<om::NativePlan>& plans, const Weig
   return {};
 }
 
-Status Program::Impl::Load(const om::OmFile& file, int cores, ProgramMemory memory) {
+Status Program::Impl::Load(const om::OmFile& file, const NativePlans& plans, int cores, ProgramMemory memory) {
   if (cores < 1) return Status(StatusCode::kInvalidArgument, fmt::format("{} cores", cores));
   const om::OmInfo& info = file.info();
   gears = info.gears;
@@ -134,9 +136,8 @@ Status Program::Impl::Load(const om::OmFile& file, int cores, ProgramMemory memo
   times.parse_ms = file.parse_ms();
 
   auto start = std::chrono::steady_clock::now();
-  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::NativePlan> plans, NativePlans(file));
   const WeightMap weights = MapWeights(plans);
-  times.plan_ms = MillisecondsSince(start);
+  times.plan_ms = plans.making_ms() + MillisecondsSince(start);
 
   start = std::chrono::steady_clock::now();
   NPUSTREAM_RETURN_IF_ERROR(Place(plans, weights, cores, memory));
@@ -160,16 +161,26 @@ Status Program::Impl::Load(const om::OmFile& file, int cores, ProgramMemory memo
 Program::Program(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Program::~Program() = default;
 
+MemoryNeeds Program::Query(const NativePlans& plans, int cores) {
+  return {std::max(MapWeights(plans).bytes, kAlignment),
+          std::max(ArenaBytes(plans), kAlignment) * static_cast<size_t>(cores)};
+}
+
 Result<MemoryNeeds> Program::Query(const om::OmFile& file, int cores) {
-  NPUSTREAM_ASSIGN_OR_RETURN(const std::vector<om::NativePlan> plans, NativePlans(file));
-  return MemoryNeeds{std::max(MapWeights(plans).bytes, kAlignment),
-                     std::max(ArenaBytes(plans), kAlignment) * static_cast<size_t>(cores)};
+  NPUSTREAM_ASSIGN_OR_RETURN(const NativePlans plans, NativePlans::Of(file));
+  return Query(plans, cores);
+}
+
+Result<std::unique_ptr<Program>> Program::Load(const om::OmFile& file, const NativePlans& plans, int cores,
+                                               ProgramMemory memory) {
+  auto impl = std::make_unique<Impl>();
+  NPUSTREAM_RETURN_IF_ERROR(impl->Load(file, plans, cores, memory));
+  return std::unique_ptr<Program>(new Program(std::move(impl)));
 }
 
 Result<std::unique_ptr<Program>> Program::Load(const om::OmFile& file, int cores, ProgramMemory memory) {
-  auto impl = std::make_unique<Impl>();
-  NPUSTREAM_RETURN_IF_ERROR(impl->Load(file, cores, memory));
-  return std::unique_ptr<Program>(new Program(std::move(impl)));
+  NPUSTREAM_ASSIGN_OR_RETURN(const NativePlans plans, NativePlans::Of(file));
+  return Load(file, plans, cores, memory);
 }
 
 const std::vector<Port>& Program::inputs() const { return impl_->inputs; }

@@ -16,6 +16,8 @@ class OmFile;  // a verified OM (npu_sim/om/om_reader.h)
 
 namespace npustream::program {
 
+class NativePlans;  // an OM's plans for this CPU (npu_sim/program/native_plans.h)
+
 // One input or output of a model as a program's user sees it.
 struct Port {
   std::string name;
@@ -49,6 +51,10 @@ class Program {
  public:
   static Result<MemoryNeeds> Query(const om::OmFile& file, int cores);
   static Result<std::unique_ptr<Program>> Load(const om::OmFile& file, int cores, ProgramMemory memory = {});
+  // The same with plans of `file` that are there already: making them may take long.
+  static MemoryNeeds Query(const NativePlans& plans, int cores);
+  static Result<std::unique_ptr<Program>> Load(const om::OmFile& file, const NativePlans& plans, int cores,
+                                               ProgramMemory memory = {});
   ~Program();
 
   const std::vector<Port>& inputs() const;

@@ -8,6 +8,7 @@
 #include "base/thread_budget.h"
 #include "npu_sim/om/file_header.h"
 #include "npu_sim/om/om_reader.h"
+#include "npu_sim/program/native_plans.h"
 #include "runtime/acl/context.h"
 #include "runtime/acl/error.h"
 #include "runtime/acl/memory.h"
@@ -103,24 +104,25 @@ aclError Load(const om::OmFile& file, std::string_view name, const LentMemory& l
   if (context == nullptr) return NoContext();
   device::Device& device = context->device();
   if (const aclError error = CheckSoc(file, device, name); error != ACL_SUCCESS) return error;
-  const auto needs = program::Program::Query(file, device.AiCoreCount());
-  if (!needs.ok()) return FailToOpen(needs.status(), name, {});
+  const auto plans = program::NativePlans::Of(file);
+  if (!plans.ok()) return FailToOpen(plans.status(), name, {});
+  const program::MemoryNeeds needs = program::Program::Query(*plans, device.AiCoreCount());
 
   LoadedModel::Parts parts;
   parts.context = context->handle();
   parts.device = &device;
   program::ProgramMemory memory;
-  if (const aclError error = Provide("work memory", lent.work, lent.work_bytes, needs->work_bytes, device.memory(),
+  if (const aclError error = Provide("work memory", lent.work, lent.work_bytes, needs.work_bytes, device.memory(),
                                      &parts.work, &memory.work);
       error != ACL_SUCCESS) {
     return error;
   }
-  if (const aclError error = Provide("weight memory", lent.weights, lent.weight_bytes, needs->weight_bytes,
+  if (const aclError error = Provide("weight memory", lent.weights, lent.weight_bytes, needs.weight_bytes,
                                      device.memory(), &parts.weights, &memory.weights);
       error != ACL_SUCCESS) {
     return error;
   }
-  auto program = program::Program::Load(file, device.AiCoreCount(), memory);
+  auto program = program::Program::Load(file, *plans, device.AiCoreCount(), memory);
   if (!program.ok()) return FailToOpen(program.status(), name, {});
   auto stream = device.CreateStream();
   if (!stream.ok()) return Fail(ACL_ERROR_RT_NO_STREAM_RESOURCE, stream.status().message());

@@ -16,8 +16,7 @@ void Mend(om::Bytes& file) {
   if (file.size() < sizeof(header)) return;
   std::memcpy(&header, file.data(), sizeof(header));
   header.file_bytes = file.size();
-  const auto digest = om::FileChecksum(header, std::span<const std::byte>(file).subspan(sizeof(header)));
-  std::memcpy(header.checksum, digest.data(), digest.size());
+  header.checksum = om::FileChecksum(header, std::span<const std::byte>(file).subspan(sizeof(header)));
   std::memcpy(file.data(), &header, sizeof(header));
 }
 

@@ -5,6 +5,7 @@
 
 #include <optional>
 
+#include "base/log.h"
 #include "npu_sim/compiler/ir/rewrite.h"
 #include "npu_sim/kernels/kernel.h"
 #include "npu_sim/program/lowering.h"
@@ -29,7 +30,7 @@ om::PortInfo DescribePort(const om::Graph& graph, om::TensorId id, std::optional
 
 }  // namespace
 
-Status LowerPlan(om::OmPlan& plan) {
+Status LowerPlan(om::OmPlan& plan, const std::set<kernels::Isa>& isas) {
   std::vector<std::string> refused;
   for (const om::Node& node : plan.graph.nodes) {
     const Status status = kernels::CheckNode(plan.graph, node);
@@ -39,7 +40,20 @@ Status LowerPlan(om::OmPlan& plan) {
     return {StatusCode::kUnsupported, fmt::format("{} node{} cannot be run: {}", refused.size(),
                                                   refused.size() == 1 ? "" : "s", fmt::join(refused, "; "))};
   }
-  NPUSTREAM_ASSIGN_OR_RETURN(plan.native, program::Lower(plan.graph));
+  NPUSTREAM_ASSIGN_OR_RETURN(om::NativePlan here, program::Lower(plan.graph));
+  for (const kernels::Isa isa : isas) {
+    if (isa == kernels::RunningIsa()) {
+      plan.natives.push_back(std::move(here));
+      continue;
+    }
+    auto lowered = program::Lower(plan.graph, isa);
+    if (lowered.ok()) {
+      plan.natives.push_back(std::move(*lowered));
+    } else {
+      Log(LogLevel::kWarning, "compiler", "no packed weights for {}, where loading will take longer: {}",
+          kernels::ToString(isa), lowered.status().message());
+    }
+  }
   return {};
 }
 

@@ -125,6 +125,20 @@ TEST_F(AtcTest, AnUnknownFlagIsNamedOnStderrAndOnlyThere) {
             "ATC run failed, Please check the detail log, Try 'atc --help' for more information\n");
 }
 
+TEST_F(AtcTest, WeightsArePackedForTheCpusThatAreNamed) {
+  const auto packed = [&](const std::string& value) {
+    EXPECT_EQ(Convert(model_, {"--packed_weights=" + value}).exit_code, 0) << value;
+    return RunAtc({"--mode=6", "--om=" + Path("out.om")}).out;
+  };
+  EXPECT_THAT(packed("amx;avx2"), HasSubstr("the file has avx2, amx\n"));
+  EXPECT_THAT(packed("all"), HasSubstr("packed weights: those of the file; the file has baseline, avx2, avx512, avx512_vnni, amx\n"));
+  EXPECT_THAT(packed("host"), HasSubstr("packed weights: those of the file; the file has "));
+  EXPECT_THAT(packed("none"), HasSubstr("packed weights: made while loading, for this CPU; the file has none\n"));
+  fs::remove(Path("out.om"));
+  for (const char* value : {"sse41", "avx2,amx", "avx2;", "none;avx2"})
+    ExpectFailure(Convert(model_, {std::string("--packed_weights=") + value}), "E10001", "is none of: host all none");
+}
+
 TEST_F(AtcTest, WithoutParametersNothingIsDone) {
   ExpectFailure(RunAtc({}), "E10007", "[--output]");
   EXPECT_EQ(RunAtc({"--help"}).exit_code, 0);

@@ -46,7 +46,7 @@ OmModel MakeModel() {
   aipp.src_image_size_w = aipp.src_image_size_h = 8;
   aipp.min_chn = {1.5f, 2.5f, 3.5f, 0};
   model.info.aipp = {aipp};
-  model.plans.push_back({1, true, b.graph(), *program::Lower(b.graph())});
+  model.plans.push_back({1, true, b.graph(), {*program::Lower(b.graph())}});
   return model;
 }
 
@@ -88,10 +88,12 @@ TEST(OmFileTest, KeepsAllThatWasWritten) {
     }
   }
   EXPECT_EQ(graph->nodes[0].attributes, model.plans[0].graph.nodes[0].attributes);
-  const NativePlan* native = (*file)->native(0);
-  ASSERT_NE(native, nullptr);
-  EXPECT_EQ(native->steps.size(), model.plans[0].native->steps.size());
-  EXPECT_EQ(native->arena_bytes, model.plans[0].native->arena_bytes);
+  ASSERT_EQ((*file)->natives(0).size(), 1u);
+  const NativePlan &read = (*file)->natives(0)[0], &written = model.plans[0].natives[0];
+  EXPECT_EQ(read.isa, written.isa);
+  EXPECT_EQ(read.engine, written.engine);
+  EXPECT_EQ(read.steps.size(), written.steps.size());
+  EXPECT_EQ(read.arena_bytes, written.arena_bytes);
 }
 
 TEST(OmFileTest, SameModelGivesTheSameBytes) { EXPECT_EQ(Written(), Written()); }
@@ -213,11 +215,11 @@ TEST(OmFileTest, DamageWithARightChecksumNeverCrashes) {
       const size_t at = header.metadata_offset + random() % header.metadata_bytes;
       altered[at] = static_cast<std::byte>(random() % 4 == 0 ? 0xff : random());
     }
-    const Sha256Digest digest = FileChecksum(header, std::span<const std::byte>(altered).subspan(sizeof(FileHeader)));
-    std::memcpy(altered.data() + offsetof(FileHeader, checksum), digest.data(), digest.size());
+    const uint64_t checksum = FileChecksum(header, std::span<const std::byte>(altered).subspan(sizeof(FileHeader)));
+    std::memcpy(altered.data() + offsetof(FileHeader, checksum), &checksum, sizeof(checksum));
     const auto file = OmFile::FromBytes(altered);
     // What claims to be huge is not loaded: that would be a test of memory.
-    if (!file.ok() || ((*file)->native(0) && (*file)->native(0)->arena_bytes > 1 << 26)) {
+    if (!file.ok() || (!(*file)->natives(0).empty() && (*file)->natives(0)[0].arena_bytes > 1 << 26)) {
       ++rejected;
       continue;
     }
@@ -260,7 +262,7 @@ TEST(OmWriterTest, RefusesWhatTheReaderWould) {
   EXPECT_THAT(bytes.status().message(), HasSubstr("tensor 99"));
 
   model = MakeModel();
-  model.plans[0].native->values[0].offset = uint64_t{1} << 40;
+  model.plans[0].natives[0].values[0].offset = uint64_t{1} << 40;
   EXPECT_FALSE(WriteOm(model).ok());
 
   model = MakeModel();

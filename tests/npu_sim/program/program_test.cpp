@@ -2,16 +2,24 @@
 
 #include <gtest/gtest.h>
 
+#include <fmt/format.h>
 #include <omp.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <cstring>
 
+#include "base/file.h"
 #include "npu_sim/kernels/isa.h"
 #include "npu_sim/om/om_reader.h"
 #include "npu_sim/om/om_writer.h"
 #include "npu_sim/program/lowering.h"
+#include "npu_sim/program/native_plans.h"
 #include "tests/npu_sim/support/graph_builder.h"
 #include "tests/support/allocation_counter.h"
+#include "tests/support/run_program.h"
+#include "tests/support/temporary_folder.h"
 
 namespace npustream::program {
 namespace {
@@ -25,7 +33,7 @@ om::OmModel ModelOf(const om::Graph& graph) {
   om::OmModel model;
   model.info = {"0.1.0", "Ascend310P3", "m", "", {port("x", graph.inputs[0])}, {port("y", graph.outputs[0])}, {1},
                 false, {}};
-  model.plans.push_back({1, true, graph, *Lower(graph)});
+  model.plans.push_back({1, true, graph, {*Lower(graph)}});
   return model;
 }
 
@@ -69,8 +77,8 @@ om::OmModel MakeModel(bool native) {
                 {1, 2, 4},
                 true,
                 {}};
-  model.plans.push_back({1, true, b.graph(), std::nullopt});
-  if (native) model.plans[0].native = *Lower(b.graph());
+  model.plans.push_back({1, true, b.graph(), {}});
+  if (native) model.plans[0].natives.push_back(*Lower(b.graph()));
   return model;
 }
 
@@ -125,6 +133,112 @@ TEST(ProgramTest, StoredAndNewLoweringAgree) {
   ASSERT_TRUE(a.ok() && b.ok());
   const auto input = GraphBuilder::RandomFloats(3 * 32 * 32, 2);
   EXPECT_EQ(RunBatch(**a, 1, 1, input), RunBatch(**b, 1, 1, input));
+}
+
+// Packed weights of every kind: float32 and bfloat16, bytes, dense and depthwise, with few channels and many.
+om::OmModel MakePackedModel() {
+  GraphBuilder b;
+  const std::vector<int64_t> ones = {1, 1, 1, 1};
+  const std::string bf16 = "bfloat16";
+  const om::Quantization bytes = {{0.02f}, {120}};
+  const auto int8s = [](size_t count, unsigned seed) {
+    std::vector<int8_t> values;
+    for (const float value : GraphBuilder::RandomFloats(count, seed))
+      values.push_back(static_cast<int8_t>(std::lround(value * 127)));
+    return values;
+  };
+  const auto quantized = [&](const char* op, std::vector<TensorId> inputs, om::Attributes attributes) {
+    return b.Quantized(b.Node(op, std::move(inputs), {1, 24, 16, 16}, std::move(attributes), om::DataType::kUInt8), bytes);
+  };
+  const TensorId x = b.Input({1, 3, 16, 16});
+  TensorId y = b.Node("Conv", {x, b.Random({24, 3, 3, 3}, 1), b.Random({24}, 2)}, {1, 24, 16, 16},
+                      {{"pads", ones}, {"activation", std::string("Silu")}});
+  y = b.Node("Conv", {y, b.Random({24, 1, 5, 5}, 3)}, {1, 24, 16, 16},
+             {{"group", int64_t{24}}, {"pads", std::vector<int64_t>{2, 2, 2, 2}}});
+  y = b.Node("Conv", {y, b.Random({24, 24, 3, 3}, 4)}, {1, 24, 16, 16}, {{"pads", ones}, {"compute_type", bf16}});
+  y = quantized("Quantize", {y}, {});
+  y = quantized("Conv",
+                {y, b.Int8s({24, 24, 3, 3}, int8s(24 * 24 * 9, 5), {{0.004f}, {0}}), b.Random({24}, 6)}, {{"pads", ones}});
+  y = quantized("Conv", {y, b.Int8s({24, 1, 3, 3}, int8s(24 * 9, 7), {{0.01f}, {0}})},
+                {{"group", int64_t{24}}, {"pads", ones}});
+  y = b.Node("Dequantize", {y}, {1, 24, 16, 16});
+  const TensorId mean = b.Node("Reshape", {b.Node("GlobalAveragePool", {y}, {1, 24, 1, 1})}, {1, 24});
+  b.Output(b.Node("Gemm", {mean, b.Random({24, 10}, 8), b.Random({10}, 9)}, {1, 10}));
+  om::OmModel model = ModelOf(b.graph());
+  for (const kernels::Isa isa : kernels::kAllIsas) {
+    auto plan = Lower(b.graph(), isa);
+    if (isa != kernels::RunningIsa() && plan.ok()) model.plans[0].natives.push_back(std::move(*plan));
+  }
+  return model;
+}
+
+std::vector<float> RunFile(const om::OmFile& file) {
+  const auto program = Program::Load(file, 1);
+  EXPECT_TRUE(program.ok()) << program.status().message();
+  const auto input = GraphBuilder::RandomFloats(3 * 16 * 16, 10);
+  std::vector<float> output(10);
+  const std::byte* const in[] = {reinterpret_cast<const std::byte*>(input.data())};
+  std::byte* const out[] = {reinterpret_cast<std::byte*>(output.data())};
+  EXPECT_TRUE((*program)->RunPart(1, 0, 0, in, out).ok());
+  return output;
+}
+
+constexpr const char* kPackedElsewhere = "NPUSTREAM_TEST_PACKED_OM";
+
+// Run by the next test on other instruction sets than its own: the results of weights that were packed there, here, and
+// never.
+TEST(ProgramTest, RunsWhatAnotherCpuPacked) {
+  const char* path = std::getenv(kPackedElsewhere);
+  if (path == nullptr) GTEST_SKIP() << "no file from another CPU";
+  const auto file = om::OmFile::Open(path);
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  om::OmModel model = MakePackedModel();
+  const auto here = om::OmFile::FromBytes(*om::WriteOm(model));
+  ASSERT_TRUE(here.ok());
+  const om::NativePlan *packed_there = StoredPlan(**file, 0), *packed_here = StoredPlan(**here, 0);
+  ASSERT_NE(packed_here, nullptr);
+  // Convolutions of old CPUs run on oneDNN, which packs on the spot only.
+  EXPECT_TRUE(packed_there != nullptr || kernels::RunningIsa() == kernels::Isa::kBaseline);
+  for (size_t i = 0; packed_there != nullptr && i < packed_here->constants.size(); ++i) {
+    ASSERT_TRUE(std::ranges::equal(packed_there->constants[i].bytes, packed_here->constants[i].bytes)) << i;
+  }
+  const auto expected = RunFile(**here);
+  EXPECT_EQ(RunFile(**file), expected);
+  model.plans[0].natives.clear();
+  const auto portable = om::OmFile::FromBytes(*om::WriteOm(model));
+  EXPECT_EQ(RunFile(**portable), expected);
+}
+
+TEST(ProgramTest, PacksForEveryCpu) {
+  const om::OmModel model = MakePackedModel();
+  EXPECT_EQ(model.plans[0].natives.size(),
+            kernels::kAllIsas.size() - (kernels::RunningIsa() == kernels::Isa::kBaseline ? 0 : 1));
+  const testing_support::TemporaryFolder folder;
+  const auto path = folder.path() / "packed.om";
+  ASSERT_TRUE(WriteFileAtomically(path, std::span<const std::byte>(*om::WriteOm(model))).ok());
+  for (const char* cpu : {"ONEDNN_MAX_CPU_ISA=SSE41", "ONEDNN_MAX_CPU_ISA=AVX2", "ONEDNN_MAX_CPU_ISA=AVX512_CORE",
+                          "ONEDNN_MAX_CPU_ISA=AVX512_CORE_VNNI", "NPUSTREAM_EMULATE_AMX=1"}) {
+    const auto run = testing_support::RunShell(
+        fmt::format("unset ONEDNN_MAX_CPU_ISA NPUSTREAM_EMULATE_AMX; {}={} {} npu_sim_tests --gtest_filter=*.RunsWhatAnotherCpuPacked",
+                    kPackedElsewhere, path.string(), cpu));
+    EXPECT_EQ(run.exit_code, 0) << cpu << '\n' << run.output;
+    EXPECT_NE(run.output.find("[  PASSED  ] 1 test"), std::string::npos) << run.output;
+  }
+}
+
+// Weights of other kernels, or another oneDNN, are not what this one's steps read.
+TEST(ProgramTest, WeightsOfAnotherRevisionAreNotRead) {
+  om::OmModel model = MakePackedModel();
+  const auto now = om::OmFile::FromBytes(*om::WriteOm(model));
+  for (om::NativePlan& plan : model.plans[0].natives) {
+    plan.engine = "npustream kernels 1";
+    for (om::Blob& blob : plan.constants) blob = om::MakeBlob(om::Bytes(blob.bytes.size()));
+  }
+  const auto before = om::OmFile::FromBytes(*om::WriteOm(model));
+  ASSERT_TRUE(now.ok() && before.ok());
+  EXPECT_NE(StoredPlan(**now, 0), nullptr);
+  EXPECT_EQ(StoredPlan(**before, 0), nullptr);
+  EXPECT_EQ(RunFile(**before), RunFile(**now));
 }
 
 TEST(ProgramTest, RunsInLentMemory) {

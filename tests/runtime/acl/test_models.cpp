@@ -39,7 +39,7 @@ om::OmModel AddRelu(int64_t batch, std::vector<int64_t> gears, const std::string
   model.info.outputs = {{"y", om::DataType::kFloat32, {batch, 4}, om::Format::kNd}};
   model.info.gears = std::move(gears);
   model.info.dynamic_batch = batch < 0;
-  model.plans = {{1, true, AddReluGraph(), std::nullopt}};
+  model.plans = {{1, true, AddReluGraph(), {}}};
   return model;
 }
 
@@ -79,7 +79,7 @@ std::string WriteAippModel() {
   graph.nodes = {{"aipp", "Aipp", {0}, {1}, om::ToAttributes(aipp)}};
   graph.inputs = {0};
   graph.outputs = {1};
-  model.plans = {{1, true, graph, std::nullopt}};
+  model.plans = {{1, true, graph, {}}};
   return Write("aipp.om", model);
 }
 
