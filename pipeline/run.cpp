@@ -37,6 +37,7 @@ LoadedModel Load(const ModelConfig& model, const RunOptions& options) {
   selection.runner.batch_size = model.batch_size;
   selection.runner.batch_timeout_ms = model.batch_timeout_ms;
   selection.runner.queue_size = model.queue_size;
+  selection.runner.queue_policy = model.queue_policy;
   auto binding = elements::AcquireModel(std::move(selection));
   if (!binding.ok()) return {nullptr, binding.status()};
   // A model of tensors is refused by the element that would prepare its pictures, with what to do about it.

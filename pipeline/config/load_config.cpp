@@ -1,6 +1,7 @@
 #include "pipeline/config/load_config.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string_view>
 
@@ -86,6 +87,9 @@ ModelConfig ReadModel(YamlMap& map, const std::string& name, const fs::path& fol
   model.batch_size = map.Integer("batch-size", 1, 64, model.batch_size);
   model.batch_timeout_ms = map.Integer("batch-timeout-ms", 0, 60'000, model.batch_timeout_ms);
   model.queue_size = map.Integer("queue-size", 1, 4096, model.queue_size);
+  constexpr std::array kPolicies{serving::QueuePolicy::kBlock, serving::QueuePolicy::kDropOldest,
+                                 serving::QueuePolicy::kFail};
+  model.queue_policy = kPolicies[map.Choice("queue-policy", {"block", "drop-oldest", "fail"}, 0)];
   model.device = map.Integer("device", 0, 15, model.device);
   map.RefuseOtherKeys();
   CheckModelFiles(map, model.request);
@@ -154,6 +158,9 @@ void ReadOverrides(YamlMap& map, CameraConfig& camera) {
   const double threshold = map.Number("threshold", 0, 1, 0);
   if (map.Has("threshold")) camera.threshold = threshold;
   camera.interval = map.Integer("interval", 1, 10'000, camera.interval);
+  camera.priority = map.Integer("priority", -100, 100, camera.priority);
+  camera.weight = map.Number("weight", 0.02, 100, camera.weight);
+  camera.deadline_ms = map.Integer("deadline-ms", 0, 60'000, camera.deadline_ms);
   camera.loop = map.Bool("loop", camera.loop);
   camera.realtime = map.Bool("realtime", camera.realtime);
   if (auto region = ReadRegion(map)) camera.region = region;

@@ -69,7 +69,8 @@ bool DeviceDispatcher::AnswerExpired(MutexLock& lock) {
   }
   if (expired.empty()) return false;
   lock.Unlock();
-  RefuseAll(expired, Status(StatusCode::kTimeout, "the request's deadline passed before it could run"));
+  RefuseAll(expired, Status(StatusCode::kTimeout, "the request's deadline passed before it could run"),
+            DropReason::kDeadline);
   expired.clear();  // what the requests held goes without the lock too
   lock.Lock();
   return true;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,7 +42,7 @@ struct ModelInfo {
 enum class QueuePolicy {
   kBlock,       // Submit waits
   kDropOldest,  // the source's oldest request that waits is answered with kResourceExhausted
-  kFail,        // Submit fails with kResourceExhausted
+  kFail,        // it is answered with kResourceExhausted itself
 };
 
 struct RunnerOptions {
@@ -66,12 +67,16 @@ class InferenceOutputs {
   virtual std::span<const std::byte> tensor(size_t index) const = 0;
 };
 
+// Why a request was answered without a run.
+enum class DropReason { kQueueFull, kDeadline };
+
 struct InferenceResponse {
   Status status;
   std::shared_ptr<const InferenceOutputs> outputs;  // null on failure; shared because several elements may look at it
   int batch = 0;                                    // how many images ran together
   int64_t queue_wait_ns = 0;                        // from Submit to the start of the batch
   int64_t run_ns = 0;                               // from there until the outputs were on the host
+  std::optional<DropReason> dropped{};              // with a failure that says the same in words
 };
 
 struct InferenceRequest {
@@ -89,7 +94,7 @@ struct InferenceRequest {
 
 struct SourceStats {
   uint64_t ran = 0;           // well or not
-  uint64_t dropped_full = 0;  // pushed out by a newer one, or refused, as the queue was full
+  uint64_t dropped_full = 0;  // pushed out by a newer one, or not taken, as the queue was full
   uint64_t expired = 0;       // past their deadlines
 };
 
@@ -117,8 +122,8 @@ class ModelRunner {
   virtual ~ModelRunner() = default;
 
   virtual const ModelInfo& info() const = 0;
-  // A full queue: see QueuePolicy. Fails without calling `done` when the request is malformed or refused, or the runner
-  // is being shut down.
+  // A full queue: see QueuePolicy. Fails without calling `done` when the request is malformed or the runner is being shut
+  // down.
   virtual Status Submit(InferenceRequest request) = 0;
   virtual RunnerStats stats() const = 0;
 };

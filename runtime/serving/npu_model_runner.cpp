@@ -9,12 +9,6 @@
 #include "runtime/serving/acl_status.h"
 
 namespace npustream::serving {
-namespace {
-
-Status QueueIsFull() { return Status(StatusCode::kResourceExhausted, "the model's queue is full"); }
-
-}  // namespace
-
 Result<std::shared_ptr<ModelRunner>> NpuModelRunner::Create(const RunnerOptions& options, Clock& clock) {
   if (options.batch_size < 1 || options.batch_timeout_ms < 0 || options.queue_size < 1 || options.depth < 1) {
     return Status(StatusCode::kInvalidArgument,
@@ -58,25 +52,24 @@ Status NpuModelRunner::Submit(InferenceRequest request) {
   if (request.device_input == nullptr || !request.done) {
     return Status(StatusCode::kInvalidArgument, "a request needs an input and somebody to answer");
   }
-  std::optional<PendingRequest> dropped;
+  std::vector<PendingRequest> dropped;
   {
     MutexLock lock(mutex_);
     const uint64_t source = request.source;
     const bool blocks = options_.queue_policy == QueuePolicy::kBlock;
     while (blocks && !closing_ && !batcher_->HasRoom(source)) room_.Wait(lock);
     if (closing_) return Status(StatusCode::kUnavailable, "the model's runner is shutting down");
-    if (!batcher_->HasRoom(source)) {
-      if (options_.queue_policy == QueuePolicy::kFail) {
-        ++stats_.sources[source].dropped_full;
-        return QueueIsFull();
-      }
-      dropped = batcher_->DropOldestOf(source);
-      ++stats_.sources[source].dropped_full;
+    const bool full = !batcher_->HasRoom(source);
+    if (full) ++stats_.sources[source].dropped_full;
+    if (full && options_.queue_policy == QueuePolicy::kFail) {
+      dropped.push_back({std::move(request), 0});
+    } else {
+      if (full) dropped.push_back(*batcher_->DropOldestOf(source));
+      batcher_->Push(std::move(request));
+      dispatcher_->Wake();
     }
-    batcher_->Push(std::move(request));
-    dispatcher_->Wake();
   }
-  if (dropped) dropped->request.done({QueueIsFull(), nullptr, 0, 0, 0});
+  RefuseAll(dropped, Status(StatusCode::kResourceExhausted, "the model's queue is full"), DropReason::kQueueFull);
   return {};
 }
 

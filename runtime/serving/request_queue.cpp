@@ -13,8 +13,8 @@ constexpr double kLeastWeight = 1.0 / 64;
 
 }  // namespace
 
-void RefuseAll(std::vector<PendingRequest>& requests, const Status& reason) {
-  for (PendingRequest& pending : requests) pending.request.done({reason, nullptr, 0, 0, 0});
+void RefuseAll(std::vector<PendingRequest>& requests, const Status& reason, std::optional<DropReason> dropped) {
+  for (PendingRequest& pending : requests) pending.request.done({reason, nullptr, 0, 0, 0, dropped});
 }
 
 bool RequestQueue::HasRoom(uint64_t source) const {

@@ -19,7 +19,7 @@ struct PendingRequest {
 };
 
 // Answers requests that will not run.
-void RefuseAll(std::vector<PendingRequest>& requests, const Status& reason);
+void RefuseAll(std::vector<PendingRequest>& requests, const Status& reason, std::optional<DropReason> dropped = {});
 
 // What waits for a model: a FIFO for each source. Sources of the highest priority come first; among those of one
 // priority turns are shared by deficit round robin (M. Shreedhar, G. Varghese, "Efficient Fair Queueing Using Deficit

@@ -53,6 +53,7 @@ models:
     batch-size: 4
     batch-timeout-ms: 20
     queue-size: 32
+    queue-policy: drop-oldest
     picture-format: rgb
     precision: bf16
   faces:
@@ -71,6 +72,9 @@ cameras:
     model: faces
     threshold: 0.55
     interval: 3
+    priority: 2
+    weight: 0.5
+    deadline-ms: 80
     loop: true
     realtime: true
     region: {x: 0.5, w: 0.25, h: 0.5}
@@ -90,6 +94,7 @@ outputs:
   EXPECT_EQ(day.batch_size, 4);
   EXPECT_EQ(day.batch_timeout_ms, 20);
   EXPECT_EQ(day.queue_size, 32);
+  EXPECT_EQ(day.queue_policy, serving::QueuePolicy::kDropOldest);
   EXPECT_EQ(day.request.picture_format, serving::PictureFormat::kRgb888);
   EXPECT_EQ(day.request.precision, "bf16");
   const ModelConfig& faces = config->models[1];
@@ -112,6 +117,9 @@ outputs:
   EXPECT_EQ(yard.model, "faces");
   EXPECT_EQ(yard.threshold, 0.55);
   EXPECT_EQ(yard.interval, 3);
+  EXPECT_EQ(yard.priority, 2);
+  EXPECT_EQ(yard.weight, 0.5);
+  EXPECT_EQ(yard.deadline_ms, 80);
   EXPECT_TRUE(yard.loop && yard.realtime && yard.live());
   ASSERT_TRUE(yard.region.has_value());
   EXPECT_EQ(yard.region->x, 0.5);

@@ -352,11 +352,13 @@ TEST_F(ModelRunnerTest, AFullQueueCanRefuse) {
   ASSERT_NE(runner, nullptr);
   Responses responses;
   const auto picture = Picture(runner->info(), 0);
-  for (size_t i = 0; i < 2; ++i) ASSERT_TRUE(runner->Submit(RequestOf(picture, responses.Slot(i))).ok());
-  EXPECT_EQ(runner->Submit(RequestOf(picture, responses.Slot(2))).code(), StatusCode::kResourceExhausted);
+  for (size_t i = 0; i < 3; ++i) ASSERT_TRUE(runner->Submit(RequestOf(picture, responses.Slot(i))).ok());
+  const InferenceResponse refused = responses.Await(1)[2];
+  EXPECT_EQ(refused.status.code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(refused.dropped, DropReason::kQueueFull);
   EXPECT_EQ(runner->stats().sources[0].dropped_full, 1u);
   runner.reset();
-  EXPECT_EQ(responses.Await(2).size(), 2u) << "the refused one is not answered";
+  responses.Await(3);
 }
 
 TEST_F(ModelRunnerTest, WhatIsPastItsDeadlineDoesNotRun) {
@@ -372,6 +374,8 @@ TEST_F(ModelRunnerTest, WhatIsPastItsDeadlineDoesNotRun) {
   for (size_t i = 1; i < 3; ++i) ASSERT_TRUE(runner->Submit(RequestOf(picture, responses.Slot(i))).ok());
   const auto answered = responses.Await(3);
   EXPECT_EQ(answered[0].status.code(), StatusCode::kTimeout);
+  EXPECT_EQ(answered[0].dropped, DropReason::kDeadline);
+  EXPECT_EQ(answered[1].dropped, std::nullopt);
   EXPECT_EQ(answered[1].batch, 2);
   EXPECT_TRUE(answered[2].status.ok());
   const SourceStats stats = runner->stats().sources[0];
