@@ -22,7 +22,14 @@ using namespace npustream::elements;  // NOLINT
 namespace {
 
 enum class WhenFull { kBlock, kPass };
-enum Property : guint { kPropMaxInFlight = kPropModelLast, kPropWhenFull, kPropPriority, kPropWeight, kPropDeadlineMs, kPropStats };
+enum Property : guint {
+  kPropMaxInFlight = kPropModelLast,
+  kPropWhenFull,
+  kPropPriority,
+  kPropWeight,
+  kPropDeadlineMs,
+  kPropStats,
+};
 constexpr guint kDefaultMaxInFlight = 8;
 constexpr int64_t kNsPerMs = 1'000'000;
 

@@ -18,6 +18,7 @@ struct ModelConfig {
   int batch_timeout_ms = 0;  // 0: work-conserving
   int queue_size = 64;       // requests
   serving::QueuePolicy queue_policy = serving::QueuePolicy::kBlock;
+  double weight = 1;  // stretches its turns on a device that it shares
   int device = 0;
 };
 
@@ -67,6 +68,7 @@ struct RunConfig {
   std::vector<ModelConfig> models;
   std::vector<CameraConfig> cameras;  // in the file's order, at least one
   OutputConfig outputs;
+  serving::SchedulerOptions scheduling;  // of models that share a device
   int threads = 0;  // thread budget of the process; 0: as the environment says
 
   // The model that the camera names, which must be one of `models`.

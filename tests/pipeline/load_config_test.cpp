@@ -47,6 +47,7 @@ TEST_F(LoadConfig, ReadsEveryKey) {
   Touch("nets/faces.labels");
   const auto config = Load(R"(
 threads: 3
+scheduling: {policy: fifo, turn-ms: 7, longest-wait-ms: 9}
 models:
   day:
     description: coco-day
@@ -54,6 +55,7 @@ models:
     batch-timeout-ms: 20
     queue-size: 32
     queue-policy: drop-oldest
+    weight: 2
     picture-format: rgb
     precision: bf16
   faces:
@@ -87,6 +89,9 @@ outputs:
 )");
   ASSERT_TRUE(config.ok()) << config.status().message();
   EXPECT_EQ(config->threads, 3);
+  EXPECT_EQ(config->scheduling.policy, serving::SchedulingPolicy::kFifo);
+  EXPECT_EQ(config->scheduling.turn_ns, 7'000'000);
+  EXPECT_EQ(config->scheduling.longest_wait_ns, 9'000'000);
   ASSERT_EQ(config->models.size(), 2u);
   const ModelConfig& day = config->models[0];
   EXPECT_EQ(day.name, "day");
@@ -94,6 +99,7 @@ outputs:
   EXPECT_EQ(day.batch_size, 4);
   EXPECT_EQ(day.batch_timeout_ms, 20);
   EXPECT_EQ(day.queue_size, 32);
+  EXPECT_EQ(day.weight, 2);
   EXPECT_EQ(day.queue_policy, serving::QueuePolicy::kDropOldest);
   EXPECT_EQ(day.request.picture_format, serving::PictureFormat::kRgb888);
   EXPECT_EQ(day.request.precision, "bf16");
