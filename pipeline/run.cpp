@@ -29,7 +29,7 @@ struct LoadedModel {
 };
 
 // Loaded before the cameras start, so that they start together and a wrong model is reported once.
-LoadedModel Load(const ModelConfig& model, const RunOptions& options) {
+LoadedModel Load(const ModelConfig& model, const serving::SchedulerOptions& scheduling, const RunOptions& options) {
   elements::ModelSelection selection;
   selection.request = model.request;
   selection.request.notify = options.on_notice;
@@ -37,6 +37,9 @@ LoadedModel Load(const ModelConfig& model, const RunOptions& options) {
   selection.runner.batch_size = model.batch_size;
   selection.runner.batch_timeout_ms = model.batch_timeout_ms;
   selection.runner.queue_size = model.queue_size;
+  selection.runner.queue_policy = model.queue_policy;
+  selection.runner.weight = model.weight;
+  selection.runner.scheduling = scheduling;
   auto binding = elements::AcquireModel(std::move(selection));
   if (!binding.ok()) return {nullptr, binding.status()};
   // A model of tensors is refused by the element that would prepare its pictures, with what to do about it.
@@ -63,7 +66,7 @@ std::map<std::string, LoadedModel> LoadModels(const RunConfig& config, const std
   }
   std::map<std::string, LoadedModel> models;
   for (const ModelConfig& model : config.models) {
-    if (used.contains(model.name)) models.emplace(model.name, Load(model, options));
+    if (used.contains(model.name)) models.emplace(model.name, Load(model, config.scheduling, options));
   }
   return models;
 }

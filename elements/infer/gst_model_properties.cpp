@@ -16,6 +16,20 @@ GType PictureFormatType() {
   return type;
 }
 
+GType QueuePolicyType() {
+  static const GType type = [] {
+    using serving::QueuePolicy;
+    static const GEnumValue kValues[] = {
+        {static_cast<gint>(QueuePolicy::kBlock), "upstream waits", "block"},
+        {static_cast<gint>(QueuePolicy::kDropOldest), "the camera's oldest frame that waits goes on without detections",
+         "drop-oldest"},
+        {static_cast<gint>(QueuePolicy::kFail), "it goes on without detections itself", "fail"},
+        {0, nullptr, nullptr}};
+    return g_enum_register_static("GstNpuQueuePolicy", kValues);
+  }();
+  return type;
+}
+
 void InstallModelChoice(GObjectClass* klass) {
   g_object_class_install_property(
       klass, kPropModel,
@@ -68,8 +82,13 @@ void InstallRunnerProperties(GObjectClass* klass) {
                                                    0, 60000, defaults.batch_timeout_ms, kReadWrite));
   g_object_class_install_property(
       klass, kPropQueueSize,
-      g_param_spec_int("queue-size", "Queue size", "Frames of all cameras that may wait for the model", 1, 4096,
+      g_param_spec_int("queue-size", "Queue size", "Frames that may wait for the model, shared among the cameras that wait", 1, 4096,
                        defaults.queue_size, kReadWrite));
+  g_object_class_install_property(
+      klass, kPropQueuePolicy,
+      g_param_spec_enum("queue-policy", "Queue policy",
+                        "What becomes of a frame that finds its camera's share of the queue full",
+                        QueuePolicyType(), static_cast<gint>(defaults.queue_policy), kReadWrite));
   g_object_class_install_property(
       klass, kPropDepth,
       g_param_spec_int("depth", "Depth", "Batches in flight on the model's stream", 1, 16, defaults.depth, kReadWrite));
@@ -96,6 +115,9 @@ bool SetModelProperty(ModelSelection& selection, guint id, const GValue* value) 
     case kPropBatchSize: selection.runner.batch_size = g_value_get_int(value); return true;
     case kPropBatchTimeoutMs: selection.runner.batch_timeout_ms = g_value_get_int(value); return true;
     case kPropQueueSize: selection.runner.queue_size = g_value_get_int(value); return true;
+    case kPropQueuePolicy:
+      selection.runner.queue_policy = static_cast<serving::QueuePolicy>(g_value_get_enum(value));
+      return true;
     case kPropDepth: selection.runner.depth = g_value_get_int(value); return true;
     default: return false;
   }
@@ -113,6 +135,7 @@ bool GetModelProperty(const ModelSelection& selection, guint id, GValue* value) 
     case kPropBatchSize: g_value_set_int(value, selection.runner.batch_size); return true;
     case kPropBatchTimeoutMs: g_value_set_int(value, selection.runner.batch_timeout_ms); return true;
     case kPropQueueSize: g_value_set_int(value, selection.runner.queue_size); return true;
+    case kPropQueuePolicy: g_value_set_enum(value, static_cast<gint>(selection.runner.queue_policy)); return true;
     case kPropDepth: g_value_set_int(value, selection.runner.depth); return true;
     default: return false;
   }

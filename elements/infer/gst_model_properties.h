@@ -19,6 +19,7 @@ enum ModelProperty : guint {
   kPropBatchSize,
   kPropBatchTimeoutMs,
   kPropQueueSize,
+  kPropQueuePolicy,
   kPropDepth,
   kPropModelLast,
 };

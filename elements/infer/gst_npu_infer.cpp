@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/clock.h"
 #include "base/percentile.h"
 #include "elements/infer/gst_model_properties.h"
 #include "elements/infer/npu_infer.h"
@@ -21,8 +22,16 @@ using namespace npustream::elements;  // NOLINT
 namespace {
 
 enum class WhenFull { kBlock, kPass };
-enum Property : guint { kPropMaxInFlight = kPropModelLast, kPropWhenFull, kPropStats };
+enum Property : guint {
+  kPropMaxInFlight = kPropModelLast,
+  kPropWhenFull,
+  kPropPriority,
+  kPropWeight,
+  kPropDeadlineMs,
+  kPropStats,
+};
 constexpr guint kDefaultMaxInFlight = 8;
+constexpr int64_t kNsPerMs = 1'000'000;
 
 GType WhenFullType() {
   static const GType type = [] {
@@ -35,6 +44,14 @@ GType WhenFullType() {
   return type;
 }
 
+// How this element's frames come to the model.
+struct Passage {
+  WhenFull when_full = WhenFull::kBlock;
+  int priority = 0;
+  double weight = 1;
+  int deadline_ms = 0;  // 0: none
+};
+
 struct InferState {
   GstPad* sink_pad = nullptr;
   GstPad* src_pad = nullptr;
@@ -42,7 +59,7 @@ struct InferState {
   // Guarded by the object lock.
   ModelSelection selection;
   guint max_in_flight = kDefaultMaxInFlight;
-  WhenFull when_full = WhenFull::kBlock;
+  Passage passage;
   std::shared_ptr<const ModelBinding> model;  // shared with inputs and outputs on their way
 
   std::unique_ptr<OrderedResults> results;       // lives while pads may be active
@@ -50,7 +67,7 @@ struct InferState {
   std::atomic<uint64_t> frames_in{0};
   std::atomic<uint64_t> inferred{0};
   std::atomic<uint64_t> passed{0};   // frames without an input for this model
-  std::atomic<uint64_t> dropped{0};  // when-full=pass
+  std::atomic<uint64_t> dropped{0};  // went on without inference
 };
 
 }  // namespace
@@ -103,10 +120,15 @@ GstFlowReturn PassThrough(GstNpuInfer* self, OrderedResults::Payload buffer) {
   return outcome == OrderedResults::Outcome::kAccepted ? GST_FLOW_OK : StoppedFlow(self);
 }
 
-GstFlowReturn PassUnmarked(GstNpuInfer* self, OrderedResults::Payload owned) {
+GstBuffer* WithoutInference(GstNpuInfer* self, GstBuffer* buffer, InferenceSkipped reason) {
   ++self->state.dropped;
-  GstBuffer* buffer = gst_buffer_make_writable(GST_BUFFER(owned.release()));
-  MarkSkipped(buffer, InferenceSkipped::kQueueFull);
+  buffer = gst_buffer_make_writable(buffer);
+  MarkSkipped(buffer, reason);
+  return buffer;
+}
+
+GstFlowReturn PassUnmarked(GstNpuInfer* self, OrderedResults::Payload owned) {
+  GstBuffer* buffer = WithoutInference(self, GST_BUFFER(owned.release()), InferenceSkipped::kQueueFull);
   owned = Own(GST_MINI_OBJECT_CAST(buffer));
   const auto outcome = self->state.results->Add(owned, false);
   return outcome == OrderedResults::Outcome::kAccepted ? GST_FLOW_OK : StoppedFlow(self);
@@ -114,13 +136,16 @@ GstFlowReturn PassUnmarked(GstNpuInfer* self, OrderedResults::Payload owned) {
 
 // `runner` is the caller's: once submitted, the buffer and `input` in it may be gone before this returns.
 GstFlowReturn Infer(GstNpuInfer* self, OrderedResults::Payload buffer, const ModelInput& input,
-                    serving::ModelRunner& runner, WhenFull when_full) {
+                    serving::ModelRunner& runner, const Passage& passage) {
   serving::InferenceRequest request;
   request.device_input = input.picture->data();
   request.keep_alive = input.picture;
   request.source = reinterpret_cast<uintptr_t>(self);
+  request.priority = passage.priority;
+  request.weight = passage.weight;
+  if (passage.deadline_ms > 0) request.deadline_ns = Clock::System().NowNs() + passage.deadline_ms * kNsPerMs;
   Status status;
-  const auto wait = when_full == WhenFull::kBlock ? OrderedResults::Wait::kYes : OrderedResults::Wait::kNo;
+  const auto wait = passage.when_full == WhenFull::kBlock ? OrderedResults::Wait::kYes : OrderedResults::Wait::kNo;
   const auto outcome = self->state.results->Submit(buffer, runner, std::move(request), wait, status);
   if (outcome == OrderedResults::Outcome::kStopped) return StoppedFlow(self);
   if (outcome == OrderedResults::Outcome::kFull) return PassUnmarked(self, std::move(buffer));
@@ -136,11 +161,11 @@ GstFlowReturn Chain(GstPad*, GstObject* parent, GstBuffer* buffer) {
   ++state.frames_in;
   if (state.flow != GST_FLOW_OK) return state.flow;
   std::shared_ptr<const ModelBinding> model;
-  WhenFull when_full = WhenFull::kBlock;
+  Passage passage;
   {
     ObjectLock lock(self);
     model = state.model;
-    when_full = state.when_full;
+    passage = state.passage;
   }
   if (model == nullptr) return GST_FLOW_FLUSHING;
   const ModelInput* input = InputFor(buffer, *model);
@@ -152,7 +177,7 @@ GstFlowReturn Chain(GstPad*, GstObject* parent, GstBuffer* buffer) {
                                                     model->description.name)));
     return GST_FLOW_ERROR;
   }
-  return Infer(self, std::move(owned), *input, *model->runner, when_full);
+  return Infer(self, std::move(owned), *input, *model->runner, passage);
 }
 
 // Puts the tensors in the place of the model's input, whose memory is free for the next frame.
@@ -215,7 +240,10 @@ void PushNext(gpointer user_data) {
     return;
   }
   GstBuffer* buffer = GST_BUFFER(object);
-  if (item->response.has_value()) {
+  if (item->response.has_value() && item->response->dropped.has_value()) {
+    const bool late = *item->response->dropped == serving::DropReason::kDeadline;
+    buffer = WithoutInference(self, buffer, late ? InferenceSkipped::kDeadline : InferenceSkipped::kQueueFull);
+  } else if (item->response.has_value()) {
     if (!item->response->status.ok()) {
       gst_buffer_unref(buffer);
       FailInference(self, item->response->status);
@@ -338,7 +366,10 @@ static void gst_npu_infer_set_property(GObject* object, guint id, const GValue* 
   if (SetModelProperty(state.selection, id, value)) return;
   switch (id) {
     case kPropMaxInFlight: state.max_in_flight = g_value_get_uint(value); break;
-    case kPropWhenFull: state.when_full = static_cast<WhenFull>(g_value_get_enum(value)); break;
+    case kPropWhenFull: state.passage.when_full = static_cast<WhenFull>(g_value_get_enum(value)); break;
+    case kPropPriority: state.passage.priority = g_value_get_int(value); break;
+    case kPropWeight: state.passage.weight = g_value_get_double(value); break;
+    case kPropDeadlineMs: state.passage.deadline_ms = g_value_get_int(value); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec); break;
   }
 }
@@ -353,7 +384,10 @@ static void gst_npu_infer_get_property(GObject* object, guint id, GValue* value,
   if (GetModelProperty(self->state.selection, id, value)) return;
   switch (id) {
     case kPropMaxInFlight: g_value_set_uint(value, self->state.max_in_flight); break;
-    case kPropWhenFull: g_value_set_enum(value, static_cast<gint>(self->state.when_full)); break;
+    case kPropWhenFull: g_value_set_enum(value, static_cast<gint>(self->state.passage.when_full)); break;
+    case kPropPriority: g_value_set_int(value, self->state.passage.priority); break;
+    case kPropWeight: g_value_set_double(value, self->state.passage.weight); break;
+    case kPropDeadlineMs: g_value_set_int(value, self->state.passage.deadline_ms); break;
     default: G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec); break;
   }
 }
@@ -381,11 +415,24 @@ static void gst_npu_infer_class_init(GstNpuInferClass* klass) {
                         "the model",
                         WhenFullType(), static_cast<gint>(WhenFull::kBlock), kReadWriteAnyTime));
   g_object_class_install_property(
+      object_class, kPropPriority,
+      g_param_spec_int("priority", "Priority", "Frames of a higher one leave the model's queue first", -100, 100, 0,
+                       kReadWriteAnyTime));
+  g_object_class_install_property(
+      object_class, kPropWeight,
+      g_param_spec_double("weight", "Weight", "Frames that leave the queue for each frame of a camera of weight 1 and the same priority", 0.02,
+                          100, 1, kReadWriteAnyTime));
+  g_object_class_install_property(
+      object_class, kPropDeadlineMs,
+      g_param_spec_int("deadline-ms", "Deadline",
+                       "A frame that has waited so many milliseconds for the model goes on without detections; 0: never",
+                       0, 60000, 0, kReadWriteAnyTime));
+  g_object_class_install_property(
       object_class, kPropStats,
       g_param_spec_boxed(
           "stats", "Statistics",
           "This element: frames-in, inferred, passed (no input for the model), dropped "
-          "(when-full=pass). The shared runner: model, runner-requests, runner-failures, runner-batches, "
+          "(when-full=pass, queue-policy, deadline-ms). The shared runner: model, runner-requests, runner-failures, runner-batches, "
           "mean-batch (frames), queue-wait-p50-ms, queue-wait-p99-ms",
           GST_TYPE_STRUCTURE, kReadOnly));
 

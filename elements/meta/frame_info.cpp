@@ -7,6 +7,7 @@ std::string_view ToString(InferenceSkipped reason) {
     case InferenceSkipped::kNo: return "";
     case InferenceSkipped::kInterval: return "interval";
     case InferenceSkipped::kQueueFull: return "queue-full";
+    case InferenceSkipped::kDeadline: return "deadline";
     case InferenceSkipped::kPreprocess: return "preprocess";
   }
   return "";

@@ -10,11 +10,12 @@ namespace npustream::elements {
 enum class InferenceSkipped {
   kNo,          // it has, or is still on its way
   kInterval,    // inference-interval left it out
-  kQueueFull,   // npuinfer's when-full=pass
+  kQueueFull,   // npuinfer's when-full=pass, or the model's queue-policy
+  kDeadline,    // npuinfer's deadline-ms passed before the model was free
   kPreprocess,  // the media engine could not scale it, e.g. because it is too small
 };
 
-// "interval", "queue-full", "preprocess", or "" for kNo: the words of statistics.
+// "interval", "queue-full", "deadline", "preprocess", or "" for kNo: the words of statistics.
 std::string_view ToString(InferenceSkipped reason);
 
 // Where a frame comes from; attached by the decoder, read by records and statistics.

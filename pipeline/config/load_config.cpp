@@ -1,6 +1,7 @@
 #include "pipeline/config/load_config.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <string_view>
 
@@ -86,7 +87,11 @@ ModelConfig ReadModel(YamlMap& map, const std::string& name, const fs::path& fol
   model.batch_size = map.Integer("batch-size", 1, 64, model.batch_size);
   model.batch_timeout_ms = map.Integer("batch-timeout-ms", 0, 60'000, model.batch_timeout_ms);
   model.queue_size = map.Integer("queue-size", 1, 4096, model.queue_size);
+  constexpr std::array kPolicies{serving::QueuePolicy::kBlock, serving::QueuePolicy::kDropOldest,
+                                 serving::QueuePolicy::kFail};
+  model.queue_policy = kPolicies[map.Choice("queue-policy", {"block", "drop-oldest", "fail"}, 0)];
   model.device = map.Integer("device", 0, 15, model.device);
+  model.weight = map.Number("weight", 0.02, 100, model.weight);
   map.RefuseOtherKeys();
   CheckModelFiles(map, model.request);
   return model;
@@ -154,6 +159,9 @@ void ReadOverrides(YamlMap& map, CameraConfig& camera) {
   const double threshold = map.Number("threshold", 0, 1, 0);
   if (map.Has("threshold")) camera.threshold = threshold;
   camera.interval = map.Integer("interval", 1, 10'000, camera.interval);
+  camera.priority = map.Integer("priority", -100, 100, camera.priority);
+  camera.weight = map.Number("weight", 0.02, 100, camera.weight);
+  camera.deadline_ms = map.Integer("deadline-ms", 0, 60'000, camera.deadline_ms);
   camera.loop = map.Bool("loop", camera.loop);
   camera.realtime = map.Bool("realtime", camera.realtime);
   if (auto region = ReadRegion(map)) camera.region = region;
@@ -242,6 +250,21 @@ OutputConfig ReadOutputs(YamlMap& root) {
   return outputs;
 }
 
+serving::SchedulerOptions ReadScheduling(YamlMap& root) {
+  constexpr int64_t kNsPerMs = 1'000'000;
+  serving::SchedulerOptions scheduling;
+  YamlMap map = root.Map("scheduling");
+  using enum serving::SchedulingPolicy;
+  scheduling.policy = map.Choice("policy", {"grouped", "fifo"}, 0) == 0 ? kGrouped : kFifo;
+  const auto milliseconds = [&](std::string_view key, int64_t& ns) {
+    ns = map.Integer(key, 0, 60'000, static_cast<int>(ns / kNsPerMs)) * kNsPerMs;
+  };
+  milliseconds("turn-ms", scheduling.turn_ns);
+  milliseconds("longest-wait-ms", scheduling.longest_wait_ns);
+  map.RefuseOtherKeys();
+  return scheduling;
+}
+
 }  // namespace
 
 Result<RunConfig> LoadRunConfig(const fs::path& path) {
@@ -253,9 +276,10 @@ Result<RunConfig> LoadRunConfig(const fs::path& path) {
       fs::is_regular_file(path, ignored) ? fs::absolute(path).parent_path() : fs::current_path(ignored);
   RunConfig config;
   config.threads = root.Integer("threads", 1, kMostThreads, 0);
-  for (const char* section : {"models", "defaults", "cameras", "outputs"}) root.Map(section);
+  for (const char* section : {"scheduling", "models", "defaults", "cameras", "outputs"}) root.Map(section);
   root.RefuseOtherKeys();
   config.outputs = ReadOutputs(root);
+  config.scheduling = ReadScheduling(root);
   config.models = ReadModels(root, folder);
   config.cameras = ReadCameras(root, config.models, folder);
   NPUSTREAM_RETURN_IF_ERROR(reader.status());

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/serving/model_runner.h"
 #include "runtime/serving/model_store.h"
 
 namespace npustream::pipeline {
@@ -16,6 +17,8 @@ struct ModelConfig {
   int batch_size = 8;
   int batch_timeout_ms = 0;  // 0: work-conserving
   int queue_size = 64;       // requests
+  serving::QueuePolicy queue_policy = serving::QueuePolicy::kBlock;
+  double weight = 1;  // stretches its turns on a device that it shares
   int device = 0;
 };
 
@@ -38,6 +41,9 @@ struct CameraConfig {
   std::string model;                // a name of RunConfig::models
   std::optional<double> threshold;  // instead of the model's
   int interval = 1;                 // every how many-th frame goes through the model
+  int priority = 0;                 // of a higher one: first at the model
+  double weight = 1;                // share of the model among cameras of one priority
+  int deadline_ms = 0;              // longest wait for the model; 0: none
   bool loop = false;                // begin again at the end of the file
   bool realtime = false;            // play a file at its own pace and drop what comes too fast, as a camera would
   std::optional<Region> region;     // only this part goes through the model
@@ -62,6 +68,7 @@ struct RunConfig {
   std::vector<ModelConfig> models;
   std::vector<CameraConfig> cameras;  // in the file's order, at least one
   OutputConfig outputs;
+  serving::SchedulerOptions scheduling;  // of models that share a device
   int threads = 0;  // thread budget of the process; 0: as the environment says
 
   // The model that the camera names, which must be one of `models`.

@@ -107,6 +107,13 @@ void AddDetector(LaunchLine& line, const CameraConfig& camera, const ModelConfig
   properties.emplace_back("batch-size", std::to_string(model.batch_size));
   if (model.batch_timeout_ms > 0) properties.emplace_back("batch-timeout-ms", std::to_string(model.batch_timeout_ms));
   properties.emplace_back("queue-size", std::to_string(model.queue_size));
+  if (model.queue_policy != serving::QueuePolicy::kBlock) {
+    properties.emplace_back("queue-policy",
+                            model.queue_policy == serving::QueuePolicy::kFail ? "fail" : "drop-oldest");
+  }
+  if (camera.priority != 0 && detects) properties.emplace_back("priority", std::to_string(camera.priority));
+  if (camera.weight != 1 && detects) properties.emplace_back("weight", NumberText(camera.weight));
+  if (camera.deadline_ms > 0 && detects) properties.emplace_back("deadline-ms", std::to_string(camera.deadline_ms));
   if (camera.threshold && detects) properties.emplace_back("threshold", NumberText(*camera.threshold));
   if (camera.interval > 1) properties.emplace_back("inference-interval", std::to_string(camera.interval));
   if (camera.region) {

@@ -152,6 +152,18 @@ aclError aclrtQueryDeviceStatus(int32_t deviceId, aclrtDeviceStatus* deviceStatu
   return ACL_SUCCESS;
 }
 
+aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value) {
+  if (value == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclGetDeviceCapability was given no place for the value");
+  npustream::device::Device* device = nullptr;
+  if (const aclError error = FindDevice(static_cast<int32_t>(deviceId), &device); error != ACL_SUCCESS) return error;
+  switch (deviceInfo) {
+    case ACL_DEVICE_INFO_AI_CORE_NUM: *value = device->AiCoreCount(); return ACL_SUCCESS;
+    case ACL_DEVICE_INFO_VECTOR_CORE_NUM: *value = device->soc().vector_cores; return ACL_SUCCESS;
+    case ACL_DEVICE_INFO_L2_SIZE: *value = static_cast<int64_t>(device->soc().l2_bytes); return ACL_SUCCESS;
+    default: return Fail(ACL_ERROR_INVALID_PARAM, "{} is no capability", static_cast<int>(deviceInfo));
+  }
+}
+
 aclError aclrtGetRunMode(aclrtRunMode* runMode) {
   if (runMode == nullptr) return Fail(ACL_ERROR_INVALID_PARAM, "aclrtGetRunMode was given no place for the mode");
   if (const aclError error = CheckInitialized(); error != ACL_SUCCESS) return error;

@@ -53,4 +53,13 @@ std::string SocName() {
   return name != nullptr && *name != '\0' ? name : "Ascend310P3";
 }
 
+size_t AiCoreCount(int device_id) {
+  int64_t cores = 0;
+  const auto session = AclSession::Acquire();
+  const bool known = session.ok() && device_id >= 0 &&
+                     aclGetDeviceCapability(static_cast<uint32_t>(device_id), ACL_DEVICE_INFO_AI_CORE_NUM, &cores) ==
+                         ACL_SUCCESS;
+  return known && cores > 1 ? static_cast<size_t>(cores) : 1;
+}
+
 }  // namespace npustream::serving

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -26,5 +27,7 @@ class AclSession {
 
 // Name of the chip as `atc --soc_version` wants it, "Ascend310P3" when the runtime does not say.
 std::string SocName();
+// AI cores of a device that run side by side; 1 when the runtime does not say.
+size_t AiCoreCount(int device_id);
 
 }  // namespace npustream::serving

@@ -6,7 +6,8 @@
 
 namespace npustream::serving {
 
-Batcher::Batcher(BatcherOptions options, const Clock& clock) : options_(std::move(options)), clock_(clock) {
+Batcher::Batcher(BatcherOptions options, const Clock& clock)
+    : options_(std::move(options)), clock_(clock), waiting_(options_.queue_size) {
   assert(!options_.gears.empty() && options_.batch_size > 0 && options_.queue_size > 0 && options_.depth > 0);
   assert(options_.gear_costs.empty() || options_.gear_costs.size() == options_.gears.size());
   // The cheapest way to run n requests begins with some gear and goes on with the cheapest way for the rest.
@@ -25,38 +26,34 @@ Batcher::Batcher(BatcherOptions options, const Clock& clock) : options_(std::mov
 }
 
 void Batcher::Push(InferenceRequest request) {
-  assert(HasRoom());
-  waiting_.push_back({std::move(request), clock_.NowNs()});
+  waiting_.Push({std::move(request), clock_.NowNs()});
 }
 
 bool Batcher::HeldBack() const {
   if (waiting_.size() >= static_cast<size_t>(options_.batch_size)) return false;
-  return clock_.NowNs() - waiting_.front().submitted_ns < options_.batch_timeout_ns;
+  return clock_.NowNs() - waiting_.oldest_submitted_ns() < options_.batch_timeout_ns;
 }
 
 bool Batcher::Take(Batch& batch) {
-  if (waiting_.empty() || in_flight_ >= options_.depth || HeldBack()) return false;
+  if (!Ready()) return false;
   const Cut& cut = cuts_[std::min(waiting_.size(), cuts_.size() - 1)];
   batch.gear = cut.gear;
   batch.requests.clear();
-  for (int i = 0; i < cut.count; ++i) {
-    batch.requests.push_back(std::move(waiting_.front()));
-    waiting_.pop_front();
-  }
+  for (int i = 0; i < cut.count; ++i) batch.requests.push_back(waiting_.Pop());
   ++in_flight_;
+  images_in_flight_ += batch.requests.size();
   return true;
 }
 
-void Batcher::Finish() {
-  assert(in_flight_ > 0);
+void Batcher::Finish(size_t requests) {
+  assert(in_flight_ > 0 && images_in_flight_ >= requests);
   --in_flight_;
+  images_in_flight_ -= requests;
 }
 
 std::optional<int64_t> Batcher::WakeAtNs() const {
   if (waiting_.empty() || in_flight_ >= options_.depth || !HeldBack()) return std::nullopt;
-  return waiting_.front().submitted_ns + options_.batch_timeout_ns;
+  return waiting_.oldest_submitted_ns() + options_.batch_timeout_ns;
 }
-
-std::deque<PendingRequest> Batcher::TakeAll() { return std::exchange(waiting_, {}); }
 
 }  // namespace npustream::serving

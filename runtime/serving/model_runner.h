@@ -4,7 +4,9 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "base/clock.h"
 #include "base/status.h"
 #include "runtime/serving/model_store.h"
+#include "runtime/serving/scheduler_options.h"
 
 namespace npustream::serving {
 
@@ -35,13 +38,23 @@ struct ModelInfo {
   int picture_height = 0;
 };
 
+// What becomes of a request for which there is no room.
+enum class QueuePolicy {
+  kBlock,       // Submit waits
+  kDropOldest,  // the source's oldest request that waits is answered with kResourceExhausted
+  kFail,        // it is answered with kResourceExhausted itself
+};
+
 struct RunnerOptions {
   std::filesystem::path om;
   int device_id = 0;
   int batch_size = 8;        // largest batch; more than the largest gear counts as that
   int batch_timeout_ms = 0;  // how long the oldest request may be held back to fill the batch; 0: work-conserving
-  int queue_size = 64;       // requests waiting; Submit blocks when it is full
+  int queue_size = 64;       // requests waiting, shared among the sources that wait
+  QueuePolicy queue_policy = QueuePolicy::kBlock;
   int depth = 2;             // batches in flight on the model's stream
+  double weight = 1;         // > 0: stretches the model's turns on the device
+  SchedulerOptions scheduling{};  // of the device's models; the first runner on it decides
 };
 
 // The output tensors of one image in pinned host memory; lives until the last copy of the pointer goes, and may outlive
@@ -54,12 +67,16 @@ class InferenceOutputs {
   virtual std::span<const std::byte> tensor(size_t index) const = 0;
 };
 
+// Why a request was answered without a run.
+enum class DropReason { kQueueFull, kDeadline };
+
 struct InferenceResponse {
   Status status;
   std::shared_ptr<const InferenceOutputs> outputs;  // null on failure; shared because several elements may look at it
   int batch = 0;                                    // how many images ran together
   int64_t queue_wait_ns = 0;                        // from Submit to the start of the batch
   int64_t run_ns = 0;                               // from there until the outputs were on the host
+  std::optional<DropReason> dropped{};              // with a failure that says the same in words
 };
 
 struct InferenceRequest {
@@ -67,20 +84,32 @@ struct InferenceRequest {
   const void* device_input = nullptr;
   std::shared_ptr<void> keep_alive;
   uint64_t source = 0;  // whose frame it is; responses of one source come in the order of submission
-  // Called once, on a thread of the runner's own; must not block for long and must not destroy the runner.
+  int priority = 0;         // requests of a higher one leave first
+  double weight = 1;        // share of the source's turns among sources of its priority
+  int64_t deadline_ns = 0;  // by the runner's clock: answered with kTimeout when it has not begun by then; 0: none
+  // Called once, on a thread of the runner's own or within another Submit; must not block for long and must not destroy
+  // the runner.
   std::function<void(InferenceResponse)> done;
 };
 
+struct SourceStats {
+  uint64_t ran = 0;           // well or not
+  uint64_t dropped_full = 0;  // pushed out by a newer one, or not taken, as the queue was full
+  uint64_t expired = 0;       // past their deadlines
+};
+
 struct RunnerStats {
-  uint64_t requests = 0;  // answered, well or not
+  uint64_t requests = 0;  // that ran, well or not
+  std::map<uint64_t, SourceStats> sources;
   uint64_t failures = 0;
   uint64_t batches = 0;
   std::vector<uint64_t> batches_by_size;  // index: images in the batch
   std::vector<int64_t> queue_wait_ns;     // of the last 4,096 requests
 };
 
-// One model on one device with its own context, stream and batcher (batcher.h says when a batch leaves). All calls of
-// AscendCL happen on two threads of the runner's own, so the caller's context is left alone. A run that fails fails its
+// One model on one device with its own context, stream and batcher (batcher.h says when a batch leaves, and
+// model_scheduler.h whose). All calls of AscendCL happen on a thread of the runner's own and on the device's dispatcher's,
+// so the caller's context is left alone. A run that fails fails its
 // requests with the reason, and the runner goes on. Requests that still wait when the runner is destroyed are answered
 // with kUnavailable; those on the device are finished. Thread-safe.
 class ModelRunner {
@@ -93,8 +122,8 @@ class ModelRunner {
   virtual ~ModelRunner() = default;
 
   virtual const ModelInfo& info() const = 0;
-  // Blocks while the queue is full. Fails without calling `done` when the request is malformed or the runner has
-  // failed.
+  // A full queue: see QueuePolicy. Fails without calling `done` when the request is malformed or the runner is being shut
+  // down.
   virtual Status Submit(InferenceRequest request) = 0;
   virtual RunnerStats stats() const = 0;
 };

@@ -9,7 +9,6 @@
 #include "runtime/serving/acl_status.h"
 
 namespace npustream::serving {
-
 Result<std::shared_ptr<ModelRunner>> NpuModelRunner::Create(const RunnerOptions& options, Clock& clock) {
   if (options.batch_size < 1 || options.batch_timeout_ms < 0 || options.queue_size < 1 || options.depth < 1) {
     return Status(StatusCode::kInvalidArgument,
@@ -20,31 +19,57 @@ Result<std::shared_ptr<ModelRunner>> NpuModelRunner::Create(const RunnerOptions&
   std::shared_ptr<NpuModelRunner> runner(new NpuModelRunner(options, clock));
   std::promise<Status> loaded;
   std::future<Status> outcome = loaded.get_future();
-  runner->submitter_ =
-      std::thread([&runner = *runner, loaded = std::move(loaded)]() mutable { runner.RunSubmitter(loaded); });
+  runner->thread_ = std::thread([&runner = *runner, loaded = std::move(loaded)]() mutable { runner.Run(loaded); });
   NPUSTREAM_RETURN_IF_ERROR(outcome.get());
   return std::shared_ptr<ModelRunner>(std::move(runner));
 }
 
+NpuModelRunner::NpuModelRunner(const RunnerOptions& options, Clock& clock)
+    : options_(options),
+      clock_(clock),
+      dispatcher_(DeviceDispatcher::OfDevice(options.device_id, options.scheduling, clock)),
+      mutex_(dispatcher_->mutex()) {}
+
 NpuModelRunner::~NpuModelRunner() {
+  StopDispatch();
+  if (thread_.joinable()) thread_.join();
+}
+
+// Nothing is launched any more; what is in flight is still answered.
+void NpuModelRunner::StopDispatch() {
   {
     MutexLock lock(mutex_);
     closing_ = true;
-    work_.NotifyAll();
     room_.NotifyAll();
   }
-  if (submitter_.joinable()) submitter_.join();
+  dispatcher_->Remove(*this);
+  MutexLock stream_lock(stream_mutex_);
+  no_more_ = true;
+  launched_.NotifyAll();
 }
 
 Status NpuModelRunner::Submit(InferenceRequest request) {
   if (request.device_input == nullptr || !request.done) {
     return Status(StatusCode::kInvalidArgument, "a request needs an input and somebody to answer");
   }
-  MutexLock lock(mutex_);
-  while (!closing_ && !batcher_->HasRoom()) room_.Wait(lock);
-  if (closing_) return Status(StatusCode::kUnavailable, "the model's runner is shutting down");
-  batcher_->Push(std::move(request));
-  work_.NotifyOne();
+  std::vector<PendingRequest> dropped;
+  {
+    MutexLock lock(mutex_);
+    const uint64_t source = request.source;
+    const bool blocks = options_.queue_policy == QueuePolicy::kBlock;
+    while (blocks && !closing_ && !batcher_->HasRoom(source)) room_.Wait(lock);
+    if (closing_) return Status(StatusCode::kUnavailable, "the model's runner is shutting down");
+    const bool full = !batcher_->HasRoom(source);
+    if (full) ++stats_.sources[source].dropped_full;
+    if (full && options_.queue_policy == QueuePolicy::kFail) {
+      dropped.push_back({std::move(request), 0});
+    } else {
+      if (full) dropped.push_back(*batcher_->DropOldestOf(source));
+      batcher_->Push(std::move(request));
+      dispatcher_->Wake();
+    }
+  }
+  RefuseAll(dropped, Status(StatusCode::kResourceExhausted, "the model's queue is full"), DropReason::kQueueFull);
   return {};
 }
 
@@ -55,30 +80,29 @@ RunnerStats NpuModelRunner::stats() const {
   return result;
 }
 
-void NpuModelRunner::RunSubmitter(std::promise<Status>& loaded) {
-  const Status status = LoadAndPrepare();
-  if (status.ok()) completer_ = std::thread([this] { RunCompleter(); });
+void NpuModelRunner::Run(std::promise<Status>& loaded) {
+  const Status status = Load();
   // From here on Create may return, and with it the runner be destroyed, which waits for this thread.
   const bool ready = status.ok();
   loaded.set_value(status);
-  if (ready) {
-    Dispatch();
-    {
-      MutexLock stream_lock(stream_mutex_);
-      no_more_ = true;
-      launched_.NotifyAll();
-    }
-    completer_.join();
-    RefuseWaiting();
-  }
+  if (ready) AnswerAll();
   slots_.clear();
   outputs_.reset();
   model_.reset();
 }
 
-Status NpuModelRunner::LoadAndPrepare() {
-  NPUSTREAM_ASSIGN_OR_RETURN(model_, LoadedModel::Load(options_.om, options_.device_id));
+Status NpuModelRunner::Load() {
+  {
+    MutexLock lock(dispatcher_->load_mutex());
+    NPUSTREAM_ASSIGN_OR_RETURN(model_, LoadedModel::Load(options_.om, options_.device_id));
+  }
   info_ = model_->info();
+  NPUSTREAM_RETURN_IF_ERROR(Prepare());
+  dispatcher_->Add(*this, *batcher_, options_.weight);
+  return {};
+}
+
+Status NpuModelRunner::Prepare() {
   const int batch_size = static_cast<int>(std::min<int64_t>(options_.batch_size, info_.gears.back()));
   const size_t reserve = static_cast<size_t>(options_.depth) * static_cast<size_t>(batch_size);
   NPUSTREAM_ASSIGN_OR_RETURN(std::shared_ptr<AclSession> session, AclSession::Acquire());
@@ -100,49 +124,32 @@ Status NpuModelRunner::LoadAndPrepare() {
   return {};
 }
 
-void NpuModelRunner::Dispatch() {
-  while (BatchSlot* slot = NextBatch()) Launch(*slot);
+std::vector<PendingRequest> NpuModelRunner::TakeExpired() {
+  std::vector<PendingRequest> expired = batcher_->TakeExpired();
+  for (const PendingRequest& pending : expired) ++stats_.sources[pending.request.source].expired;
+  if (!expired.empty()) room_.NotifyAll();
+  return expired;
 }
 
-BatchSlot* NpuModelRunner::NextBatch() {
-  MutexLock lock(mutex_);
-  while (!closing_) {
-    if (!free_slots_.empty() && batcher_->Take(free_slots_.back()->batch)) {
-      BatchSlot* slot = free_slots_.back();
-      free_slots_.pop_back();
-      room_.NotifyAll();
-      return slot;
-    }
-    if (const auto wake_at_ns = batcher_->WakeAtNs()) {
-      clock_.WaitUntil(work_, lock, *wake_at_ns);
-    } else {
-      work_.Wait(lock);
-    }
-  }
-  return nullptr;
+Batch& NpuModelRunner::TakeSlot() {
+  leaving_ = free_slots_.back();
+  free_slots_.pop_back();
+  room_.NotifyAll();
+  return leaving_->batch;
 }
 
-void NpuModelRunner::Launch(BatchSlot& slot) {
+void NpuModelRunner::Launch() {
+  BatchSlot& slot = *leaving_;
   slot.started_ns = clock_.NowNs();
-  slot.launch_status = slot.Prepare(*outputs_);
+  slot.launch_status = model_->MakeCurrent();
+  if (slot.launch_status.ok()) slot.launch_status = slot.Prepare(*outputs_);
   MutexLock stream_lock(stream_mutex_);
   if (slot.launch_status.ok()) slot.launch_status = slot.Enqueue();
   in_flight_.push_back(&slot);
   launched_.NotifyOne();
 }
 
-void NpuModelRunner::RefuseWaiting() {
-  std::deque<PendingRequest> waiting;
-  {
-    MutexLock lock(mutex_);
-    waiting = batcher_->TakeAll();
-  }
-  for (PendingRequest& pending : waiting) {
-    pending.request.done({Status(StatusCode::kUnavailable, "the model's runner was shut down"), nullptr, 0, 0, 0});
-  }
-}
-
-void NpuModelRunner::RunCompleter() {
+void NpuModelRunner::AnswerAll() {
   while (BatchSlot* slot = NextInFlight()) {
     // Before every batch: whoever is answered, or lets go of a picture, may enter a context of its own on this thread.
     const Status entered = model_->MakeCurrent();
@@ -150,6 +157,12 @@ void NpuModelRunner::RunCompleter() {
     const Status status = AwaitFront(*slot);
     Answer(*slot, status);
   }
+  std::vector<PendingRequest> waiting;
+  {
+    MutexLock lock(mutex_);
+    waiting = batcher_->TakeAll();
+  }
+  RefuseAll(waiting, Status(StatusCode::kUnavailable, "the model's runner was shut down"));
 }
 
 // The oldest batch in flight, which stays in the list while it is waited for; null at the end.
@@ -186,12 +199,12 @@ void NpuModelRunner::Answer(BatchSlot& slot, const Status& status) {
   requests.swap(slot.batch.requests);
   outputs.swap(slot.outputs);
   const int64_t started_ns = slot.started_ns;
-  Count(requests, !status.ok(), started_ns);
   {
     MutexLock lock(mutex_);
-    batcher_->Finish();
+    Count(requests, !status.ok(), started_ns);
+    batcher_->Finish(requests.size());
     free_slots_.push_back(&slot);
-    work_.NotifyOne();
+    dispatcher_->Wake();
   }
   const int64_t now_ns = clock_.NowNs();
   for (size_t i = 0; i < requests.size(); ++i) {
@@ -203,8 +216,8 @@ void NpuModelRunner::Answer(BatchSlot& slot, const Status& status) {
 }
 
 void NpuModelRunner::Count(const std::vector<PendingRequest>& requests, bool failed, int64_t started_ns) {
-  MutexLock lock(mutex_);
   stats_.requests += requests.size();
+  for (const PendingRequest& pending : requests) ++stats_.sources[pending.request.source].ran;
   if (failed) stats_.failures += requests.size();
   ++stats_.batches;
   ++stats_.batches_by_size[requests.size()];

@@ -44,9 +44,14 @@ TEST(LaunchLine, HandsOverWhatTheCameraOverrides) {
   ModelConfig model = Day();
   model.batch_timeout_ms = 30;
   model.request.decoder = "yolox";
+  model.queue_policy = serving::QueuePolicy::kFail;
+  camera.priority = -3;
+  camera.weight = 2.5;
+  camera.deadline_ms = 40;
   const std::string line = DescribeCamera(camera, model, "", PipelineEnd::kAppSink).ForParser();
   EXPECT_THAT(line, testing::HasSubstr("parsebin name=parser ! identity name=pace sync=true ! npuvdec"));
-  EXPECT_THAT(line, testing::HasSubstr("decoder=yolox batch-size=8 batch-timeout-ms=30 queue-size=64 threshold=0.25 "
+  EXPECT_THAT(line, testing::HasSubstr("decoder=yolox batch-size=8 batch-timeout-ms=30 queue-size=64 queue-policy=fail priority=-3 "
+                                       "weight=2.5 deadline-ms=40 threshold=0.25 "
                                        "inference-interval=5 inference-region=0.5,0,0.5,1"));
 }
 

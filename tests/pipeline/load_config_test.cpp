@@ -47,12 +47,15 @@ TEST_F(LoadConfig, ReadsEveryKey) {
   Touch("nets/faces.labels");
   const auto config = Load(R"(
 threads: 3
+scheduling: {policy: fifo, turn-ms: 7, longest-wait-ms: 9}
 models:
   day:
     description: coco-day
     batch-size: 4
     batch-timeout-ms: 20
     queue-size: 32
+    queue-policy: drop-oldest
+    weight: 2
     picture-format: rgb
     precision: bf16
   faces:
@@ -71,6 +74,9 @@ cameras:
     model: faces
     threshold: 0.55
     interval: 3
+    priority: 2
+    weight: 0.5
+    deadline-ms: 80
     loop: true
     realtime: true
     region: {x: 0.5, w: 0.25, h: 0.5}
@@ -83,6 +89,9 @@ outputs:
 )");
   ASSERT_TRUE(config.ok()) << config.status().message();
   EXPECT_EQ(config->threads, 3);
+  EXPECT_EQ(config->scheduling.policy, serving::SchedulingPolicy::kFifo);
+  EXPECT_EQ(config->scheduling.turn_ns, 7'000'000);
+  EXPECT_EQ(config->scheduling.longest_wait_ns, 9'000'000);
   ASSERT_EQ(config->models.size(), 2u);
   const ModelConfig& day = config->models[0];
   EXPECT_EQ(day.name, "day");
@@ -90,6 +99,8 @@ outputs:
   EXPECT_EQ(day.batch_size, 4);
   EXPECT_EQ(day.batch_timeout_ms, 20);
   EXPECT_EQ(day.queue_size, 32);
+  EXPECT_EQ(day.weight, 2);
+  EXPECT_EQ(day.queue_policy, serving::QueuePolicy::kDropOldest);
   EXPECT_EQ(day.request.picture_format, serving::PictureFormat::kRgb888);
   EXPECT_EQ(day.request.precision, "bf16");
   const ModelConfig& faces = config->models[1];
@@ -112,6 +123,9 @@ outputs:
   EXPECT_EQ(yard.model, "faces");
   EXPECT_EQ(yard.threshold, 0.55);
   EXPECT_EQ(yard.interval, 3);
+  EXPECT_EQ(yard.priority, 2);
+  EXPECT_EQ(yard.weight, 0.5);
+  EXPECT_EQ(yard.deadline_ms, 80);
   EXPECT_TRUE(yard.loop && yard.realtime && yard.live());
   ASSERT_TRUE(yard.region.has_value());
   EXPECT_EQ(yard.region->x, 0.5);

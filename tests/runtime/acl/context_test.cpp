@@ -71,6 +71,21 @@ TEST_F(AclContext, ADeviceThatDoesNotExistGets107001) {
   EXPECT_EQ(aclrtCreateContext(&context, 55), 107001);
 }
 
+TEST_F(AclContext, TheDeviceSaysWhatItHas) {
+  const auto capability = [](aclDeviceInfo info) {
+    int64_t value = -1;
+    EXPECT_ACL_OK(aclGetDeviceCapability(0, info, &value));
+    return value;
+  };
+  EXPECT_GE(capability(ACL_DEVICE_INFO_AI_CORE_NUM), 1);
+  EXPECT_EQ(capability(ACL_DEVICE_INFO_VECTOR_CORE_NUM), 7) << "of an Ascend310P3";
+  EXPECT_EQ(capability(ACL_DEVICE_INFO_L2_SIZE), 16 << 20);
+  int64_t value = -1;
+  EXPECT_EQ(aclGetDeviceCapability(0, ACL_DEVICE_INFO_UNDEFINED, &value), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, nullptr), ACL_ERROR_INVALID_PARAM);
+  EXPECT_EQ(aclGetDeviceCapability(99, ACL_DEVICE_INFO_L2_SIZE, &value), ACL_ERROR_RT_INVALID_DEVICEID);
+}
+
 TEST_F(AclContext, CreateBindsAndTheLastSetWins) {
   aclrtContext standard = nullptr, made = nullptr, current = nullptr;
   ASSERT_ACL_OK(aclrtGetCurrentContext(&standard));

@@ -121,6 +121,8 @@ class AclUninitialized : public AclTest {
         {"aclrtResetDevice", [] { return aclrtResetDevice(0); }},
         {"aclrtResetDeviceForce", [] { return aclrtResetDeviceForce(0); }},
         {"aclrtGetDevice", [this] { return aclrtGetDevice(&int_); }},
+        {"aclGetDeviceCapability",
+         [] { return aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, std::make_unique<int64_t>().get()); }},
         {"aclrtGetDeviceCount", [this] { return aclrtGetDeviceCount(&count_); }},
         {"aclrtQueryDeviceStatus",
          [] { return aclrtQueryDeviceStatus(0, std::make_unique<aclrtDeviceStatus>().get()); }},

@@ -55,7 +55,7 @@ TEST_F(BatcherTest, RequestsGatherWhileAllSlotsAreBusyAndLeaveTogether) {
   Push(batcher, 4);
   EXPECT_EQ(Take(batcher), Taken(0, 0));
   EXPECT_EQ(batcher.WakeAtNs(), std::nullopt) << "time alone changes nothing here";
-  batcher.Finish();
+  batcher.Finish(1);
   EXPECT_EQ(Take(batcher), Taken(4, 4));
 }
 
@@ -108,7 +108,7 @@ TEST_F(BatcherTest, AFullBatchDoesNotWaitForTheTimeout) {
   EXPECT_EQ(Take(batcher), Taken(4, 4));
 }
 
-TEST_F(BatcherTest, FirstComeFirstServedAcrossSources) {
+TEST_F(BatcherTest, SourcesTakeTurns) {
   Batcher batcher = Make({.gears = {1, 2, 4}, .batch_size = 4, .depth = 9});
   for (const uint64_t source : {7u, 7u, 3u, 7u, 5u}) batcher.Push(RequestOf(source));
   std::vector<uint64_t> order;
@@ -116,15 +116,15 @@ TEST_F(BatcherTest, FirstComeFirstServedAcrossSources) {
   while (batcher.Take(batch)) {
     for (const PendingRequest& pending : batch.requests) order.push_back(pending.request.source);
   }
-  EXPECT_EQ(order, (std::vector<uint64_t>{7, 7, 3, 7, 5}));
+  EXPECT_EQ(order, (std::vector<uint64_t>{7, 3, 5, 7, 7}));
 }
 
 TEST_F(BatcherTest, KnowsWhenItIsFull) {
   Batcher batcher = Make({.gears = {1}, .batch_size = 1, .queue_size = 2, .depth = 1});
   Push(batcher, 2);
-  EXPECT_FALSE(batcher.HasRoom());
+  EXPECT_FALSE(batcher.HasRoom(0));
   ASSERT_EQ(Take(batcher), Taken(1, 1));
-  EXPECT_TRUE(batcher.HasRoom());
+  EXPECT_TRUE(batcher.HasRoom(0));
 }
 
 TEST_F(BatcherTest, RemembersWhenARequestCame) {

@@ -321,6 +321,69 @@ TEST_F(ModelRunnerTest, AFullQueueHoldsTheCallerBack) {
   EXPECT_EQ(RunAll(*runner, std::vector<std::shared_ptr<void>>(12, picture)).size(), 12u);
 }
 
+// A runner whose requests wait, as the clock that would let a part of a batch go stands still.
+RunnerOptions Holding(RunnerOptions options, QueuePolicy policy) {
+  options.queue_size = 2;
+  options.queue_policy = policy;
+  return options;
+}
+
+TEST_F(ModelRunnerTest, AFullQueueCanPushOutTheSourcesOldest) {
+  FakeClock clock;
+  auto runner = Create(Holding(Options(8, kHourMs), QueuePolicy::kDropOldest), clock);
+  ASSERT_NE(runner, nullptr);
+  Responses responses;
+  const auto picture = Picture(runner->info(), 0);
+  for (size_t i = 0; i < 4; ++i) {
+    InferenceRequest request = RequestOf(picture, responses.Slot(i));
+    request.source = i == 3 ? 2 : 1;
+    ASSERT_TRUE(runner->Submit(std::move(request)).ok());
+  }
+  EXPECT_EQ(responses.Await(1)[0].status.code(), StatusCode::kResourceExhausted);
+  EXPECT_THAT(responses.order(), ElementsAre(0)) << "another source's request pushes nothing of this one out";
+  EXPECT_EQ(runner->stats().sources[1].dropped_full, 1u);
+  EXPECT_EQ(runner->stats().sources[2].dropped_full, 0u);
+  runner.reset();
+  responses.Await(4);
+}
+
+TEST_F(ModelRunnerTest, AFullQueueCanRefuse) {
+  FakeClock clock;
+  auto runner = Create(Holding(Options(8, kHourMs), QueuePolicy::kFail), clock);
+  ASSERT_NE(runner, nullptr);
+  Responses responses;
+  const auto picture = Picture(runner->info(), 0);
+  for (size_t i = 0; i < 3; ++i) ASSERT_TRUE(runner->Submit(RequestOf(picture, responses.Slot(i))).ok());
+  const InferenceResponse refused = responses.Await(1)[2];
+  EXPECT_EQ(refused.status.code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(refused.dropped, DropReason::kQueueFull);
+  EXPECT_EQ(runner->stats().sources[0].dropped_full, 1u);
+  runner.reset();
+  responses.Await(3);
+}
+
+TEST_F(ModelRunnerTest, WhatIsPastItsDeadlineDoesNotRun) {
+  FakeClock clock(1000);
+  auto runner = Create(Options(2, kHourMs), clock);
+  ASSERT_NE(runner, nullptr);
+  Responses responses;
+  const auto picture = Picture(runner->info(), 0);
+  InferenceRequest late = RequestOf(picture, responses.Slot(0));
+  late.deadline_ns = 2000;
+  ASSERT_TRUE(runner->Submit(std::move(late)).ok());
+  clock.AdvanceNs(1000);
+  for (size_t i = 1; i < 3; ++i) ASSERT_TRUE(runner->Submit(RequestOf(picture, responses.Slot(i))).ok());
+  const auto answered = responses.Await(3);
+  EXPECT_EQ(answered[0].status.code(), StatusCode::kTimeout);
+  EXPECT_EQ(answered[0].dropped, DropReason::kDeadline);
+  EXPECT_EQ(answered[1].dropped, std::nullopt);
+  EXPECT_EQ(answered[1].batch, 2);
+  EXPECT_TRUE(answered[2].status.ok());
+  const SourceStats stats = runner->stats().sources[0];
+  EXPECT_EQ(stats.expired, 1u);
+  EXPECT_EQ(stats.ran, 2u);
+}
+
 TEST_F(ModelRunnerTest, AcquireSharesByModelAndInstance) {
   auto first = ModelRunner::Acquire(Options(4));
   auto second = ModelRunner::Acquire(Options(4));

@@ -186,6 +186,10 @@ typedef enum aclDeviceInfo {
   ACL_DEVICE_INFO_L2_SIZE = 2,
 } aclDeviceInfo;
 
+// What the device has: AI cores that run side by side (those of this process's thread budget), the chip's vector cores, bytes
+// of L2. ACL_ERROR_INVALID_PARAM for anything else.
+ACL_FUNC_VISIBILITY aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value);
+
 // --- Data buffers: an address with a size. They never own the memory. -----------------------------------------------
 
 // `data` may be null with size 0: as an output it lets the system allocate. Null when out of memory.
