@@ -111,10 +111,14 @@ class Lowering {
   Result<int32_t> Get(TensorId id, Layout layout) {
     NPUSTREAM_ASSIGN_OR_RETURN(const int32_t home, Home(id));
     if (const auto found = states_[id].copies.find(layout); found != states_[id].copies.end()) return found->second;
+    // Blocks of one size become those of another by way of planes.
+    const bool is_blocked = draft_.values[home].layout != Layout::kPlain;
+    const bool by_planes = is_blocked && layout != Layout::kPlain;
+    NPUSTREAM_ASSIGN_OR_RETURN(const int32_t source, by_planes ? Get(id, Layout::kPlain) : Result<int32_t>(home));
     const om::Tensor& tensor = graph_.tensors[id];
     const int32_t value = AddValue(tensor, layout);
     DraftStep step;
-    step.node = {fmt::format("{}:{}", tensor.name, om::ToString(layout)), "Reorder", {home}, {value}, {}};
+    step.node = {fmt::format("{}:{}", tensor.name, om::ToString(layout)), "Reorder", {source}, {value}, {}};
     step.implementation = std::string("vector ") + kernels::ToString(isa_);
     draft_.steps.push_back(std::move(step));
     states_[id].copies[layout] = value;

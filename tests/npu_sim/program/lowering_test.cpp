@@ -105,6 +105,26 @@ TEST(LoweringTest, PicturesAreQuantizedIntoPixels) {
 }
 
 // Quantised channels become planes again, in whatever number they are.
+// A convolution writes blocks of 16 or 8 channels, and one that reads three channels wants blocks of four.
+TEST(LoweringTest, BlocksOfOneSizeBecomeThoseOfAnother) {
+  const auto quantization = om::Quantization{{0.5f}, {0}};
+  const std::vector<int8_t> identity = {100, 0, 0, 0, 100, 0, 0, 0, 100};
+  GraphBuilder b;
+  const auto conv = [&](TensorId x) {
+    const TensorId w = b.Int8s({3, 3, 1, 1}, identity, {{0.01f}, {0}});
+    return b.Quantized(b.Node("Conv", {x, w}, {1, 3, 4, 4}, {}, om::DataType::kUInt8), quantization);
+  };
+  const TensorId x = b.Input({1, 3, 4, 4});
+  const TensorId bytes = b.Quantized(b.Node("Quantize", {x}, {1, 3, 4, 4}, {}, om::DataType::kUInt8), quantization);
+  b.Output(conv(conv(bytes)));
+  std::vector<float> values(48);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = 0.5f * static_cast<float>(i);
+  const auto input = std::as_bytes(std::span(values));
+  const auto result = EvaluateGraph(b.graph(), {om::Bytes(input.begin(), input.end())});
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  for (size_t i = 0; i < values.size(); ++i) EXPECT_EQ(static_cast<size_t>((*result)[0][i]), i);
+}
+
 TEST(LoweringTest, BytesBecomePlanes) {
   for (const int64_t channels : {1, 3, 16, 21, 40}) {
     for (const Dims& size : {Dims{3, 5}, Dims{9, 7}, Dims{16, 4}}) {
