@@ -53,10 +53,9 @@ class Reader {
       feeder->Start(GST_APP_SRC(source.get()));
     }
     const Status status = Pull();
-    const Status failure = Failure();
     gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
     if (feeder != nullptr) feeder->Join();
-    if (!failure.ok() && found_.pictures.empty()) return failure;
+    if (!failure_.ok() && found_.pictures.empty()) return failure_;
     if (!status.ok()) return status;
     return std::move(found_);
   }
@@ -64,9 +63,14 @@ class Reader {
  private:
   Status Pull() {
     const UniqueElement sink(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "records"));
-    while (found_.pictures.size() < count_) {
-      const UniqueSample sample(gst_app_sink_pull_sample(GST_APP_SINK(sink.get())));
-      if (sample == nullptr) break;
+    while (found_.pictures.size() < count_ && failure_.ok()) {
+      // An element that fails may send neither pictures nor an end.
+      const UniqueSample sample(gst_app_sink_try_pull_sample(GST_APP_SINK(sink.get()), 50 * GST_MSECOND));
+      if (sample == nullptr) {
+        if (gst_app_sink_is_eos(GST_APP_SINK(sink.get()))) break;
+        failure_ = Failure();
+        continue;
+      }
       const elements::ModelInput* input = elements::NpuModelInputMeta::Get(gst_sample_get_buffer(sample.get()));
       if (input != nullptr) NPUSTREAM_RETURN_IF_ERROR(Take(*input));
     }
@@ -99,6 +103,7 @@ class Reader {
 
   const size_t count_;
   UniqueElement pipeline_;
+  Status failure_;
   ModelPictures found_;
 };
 

@@ -89,6 +89,19 @@ TEST_P(Quantize, CostsLittlePrecision) {
   EXPECT_GE(integers["mAP"].get<double>(), real["mAP"].get<double>() - kMostMapLost);
 }
 
+TEST(QuantizeCommand, WhatIsNoPictureEndsWithASentence) {
+  const TemporaryFolder folder;
+  const fs::path noise = folder / "noise";
+  ASSERT_TRUE(WriteFileAtomically(noise, std::string_view("neither a picture nor a film")).ok());
+  for (const std::string& images : {noise.string(), std::string("/dev/null")}) {
+    const auto run = RunShell("timeout 60 npustream quantize coco-day --images '" + images + "' -o '" +
+                              (folder / "quantised.om").string() + "'");
+    EXPECT_EQ(run.exit_code, 1) << images << ": " << run.output;
+    EXPECT_NE(run.output.find("npustream: "), std::string::npos) << run.output;
+    EXPECT_FALSE(fs::exists(folder / "quantised.om"));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, Quantize, testing::Values("yolox-nano", "nanodet-m", "fastestdet", "coco-day"),
                          [](const auto& info) {
                            std::string name = info.param;
