@@ -478,6 +478,9 @@ Result<QuantizationScheme> PlanQuantization(const OnnxModel& model, const Compil
                                             const CalibrationData& data, const QuantizationOptions& quantization) {
   NPUSTREAM_ASSIGN_OR_RETURN(GearPlans gears, ImportGears(model, options));
   om::Graph graph = std::move(gears.plans.front().graph);
+  const auto is_quantised = [](const om::Tensor& tensor) { return tensor.quantization != nullptr; };
+  if (std::any_of(graph.tensors.begin(), graph.tensors.end(), is_quantised))
+    return Status(StatusCode::kInvalidArgument, "the model is quantised already; compile it as it is");
   NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(graph, options.disabled_passes, options.fusion_limits));
   om::Graph fed = graph;
   if (data.through_aipp) NPUSTREAM_RETURN_IF_ERROR(InsertAipp(fed, options.aipp));

@@ -35,7 +35,8 @@ struct QuantizationOptions {
 
 // Quantises a model after its training: runs it on real numbers over the samples, chooses ranges, compares the
 // quantised network with the real one. The scheme goes into CompileOptions::quantization, with otherwise the same
-// options. The same input gives the same scheme. kInvalidArgument when there are no samples or they do not fit the model.
+// options. The same input gives the same scheme. kInvalidArgument when there are no samples, when they do not fit the
+// model, or when it is quantised already.
 Result<QuantizationScheme> PlanQuantization(const OnnxModel& model, const CompileOptions& options,
                                             const CalibrationData& data, const QuantizationOptions& quantization);
 

@@ -229,6 +229,16 @@ TEST(PlanQuantization, TakesTheMethodWithTheLeastErrorWhenNoneIsNamed) {
   }
 }
 
+TEST(PlanQuantization, RefusesAModelThatIsQuantisedAlready) {
+  ModelBuilder builder;
+  builder.Input("x", {1, 3, 8, 8}).Floats("scale", {}, {0.1f}).Floats("w", {4, 3, 1, 1}, Random(12, 0.3f, 1));
+  builder.Node("QuantizeLinear", {"x", "scale"}, "q").Node("DequantizeLinear", {"q", "scale"}, "d");
+  builder.Node("Conv", {"d", "w"}, "y").Output("y");
+  const Status status = PlanQuantization(builder, Options(), Data(1), {}).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("quantised already"));
+}
+
 TEST(PlanQuantization, RefusesDataThatDoesNotFit) {
   const auto message = [](const CalibrationData& data) {
     return PlanQuantization(SmallNet(), Options(), data, {}).status().message();
