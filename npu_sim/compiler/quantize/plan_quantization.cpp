@@ -478,7 +478,8 @@ Result<QuantizationScheme> PlanQuantization(const OnnxModel& model, const Compil
                                             const CalibrationData& data, const QuantizationOptions& quantization) {
   NPUSTREAM_ASSIGN_OR_RETURN(GearPlans gears, ImportGears(model, options));
   om::Graph graph = std::move(gears.plans.front().graph);
-  const auto is_quantised = [](const om::Tensor& tensor) { return tensor.quantization != nullptr; };
+  // Weights alone may be: they are what they stand for.
+  const auto is_quantised = [](const om::Tensor& tensor) { return !tensor.is_constant() && tensor.quantization; };
   if (std::any_of(graph.tensors.begin(), graph.tensors.end(), is_quantised))
     return Status(StatusCode::kInvalidArgument, "the model is quantised already; compile it as it is");
   NPUSTREAM_RETURN_IF_ERROR(RunRealPasses(graph, options.disabled_passes, options.fusion_limits));
