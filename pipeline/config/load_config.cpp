@@ -1,7 +1,6 @@
 #include "pipeline/config/load_config.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <string_view>
 
@@ -87,9 +86,9 @@ ModelConfig ReadModel(YamlMap& map, const std::string& name, const fs::path& fol
   model.batch_size = map.Integer("batch-size", 1, 64, model.batch_size);
   model.batch_timeout_ms = map.Integer("batch-timeout-ms", 0, 60'000, model.batch_timeout_ms);
   model.queue_size = map.Integer("queue-size", 1, 4096, model.queue_size);
-  constexpr std::array kPolicies{serving::QueuePolicy::kBlock, serving::QueuePolicy::kDropOldest,
-                                 serving::QueuePolicy::kFail};
-  model.queue_policy = kPolicies[map.Choice("queue-policy", {"block", "drop-oldest", "fail"}, 0)];
+  const auto& policies = serving::kQueuePolicyNames;
+  model.queue_policy =
+      static_cast<serving::QueuePolicy>(map.Choice("queue-policy", {policies.begin(), policies.end()}, 0));
   model.device = map.Integer("device", 0, 15, model.device);
   model.weight = map.Number("weight", 0.02, 100, model.weight);
   map.RefuseOtherKeys();

@@ -108,8 +108,7 @@ void AddDetector(LaunchLine& line, const CameraConfig& camera, const ModelConfig
   if (model.batch_timeout_ms > 0) properties.emplace_back("batch-timeout-ms", std::to_string(model.batch_timeout_ms));
   properties.emplace_back("queue-size", std::to_string(model.queue_size));
   if (model.queue_policy != serving::QueuePolicy::kBlock) {
-    properties.emplace_back("queue-policy",
-                            model.queue_policy == serving::QueuePolicy::kFail ? "fail" : "drop-oldest");
+    properties.emplace_back("queue-policy", serving::kQueuePolicyNames[static_cast<size_t>(model.queue_policy)]);
   }
   if (camera.priority != 0 && detects) properties.emplace_back("priority", std::to_string(camera.priority));
   if (camera.weight != 1 && detects) properties.emplace_back("weight", NumberText(camera.weight));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -44,6 +45,9 @@ enum class QueuePolicy {
   kDropOldest,  // the source's oldest request that waits is answered with kResourceExhausted
   kFail,        // it is answered with kResourceExhausted itself
 };
+
+// Of configurations and properties, in the order of QueuePolicy.
+inline constexpr std::array kQueuePolicyNames{"block", "drop-oldest", "fail"};
 
 struct RunnerOptions {
   std::filesystem::path om;

@@ -98,7 +98,7 @@ Status ImportVariadic(ImportContext& context) {
 Status ImportMean(ImportContext& context) {
   NPUSTREAM_RETURN_IF_ERROR(CheckAllPresent(context));
   const float share = 1.0f / static_cast<float>(context.InputCount());
-  const om::TensorId factor = context.Constant(MakeFloats(context.node().name + ".share", {1}, {&share, 1}));
+  const om::TensorId factor = context.Number(".share", share);
   return OutputChain(context, "Add", factor);
 }
 

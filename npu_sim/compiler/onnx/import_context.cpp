@@ -186,6 +186,10 @@ om::TensorId ImportContext::Constant(om::Tensor tensor) {
   return AddTensor(state_.graph, std::move(tensor));
 }
 
+om::TensorId ImportContext::Number(std::string_view suffix, float value) {
+  return Constant(MakeFloats(node_.name + std::string(suffix), {}, {&value, 1}));
+}
+
 Status ImportContext::CountIteration() {
   // Far more than a network has; keeps nested loops of a hostile file within bounds.
   constexpr int64_t kMostIterations = 4096;

@@ -87,6 +87,8 @@ class ImportContext {
   Result<om::TensorId> Quantized(om::TensorId id, om::Quantization quantization);
   // A new constant.
   om::TensorId Constant(om::Tensor tensor);
+  // A new scalar, named after the node and `suffix` (".epsilon").
+  om::TensorId Number(std::string_view suffix, float value);
   // Imports the graph that attribute `name` is: its outputs.
   Result<std::vector<om::TensorId>> Branch(const std::string& name, const std::vector<om::TensorId>& inputs = {});
   // An error when the loops of the model have been unrolled too often.

@@ -9,10 +9,6 @@
 namespace npustream::compiler {
 namespace {
 
-om::TensorId Number(ImportContext& context, const char* name, float value) {
-  return context.Constant(MakeFloats(context.node().name + name, {}, {&value, 1}));
-}
-
 // x + the input, where there is one.
 Result<om::TensorId> WithBias(ImportContext& context, om::TensorId x, size_t bias) {
   if (!context.HasInput(bias)) return x;
@@ -50,7 +46,7 @@ Status ImportBiasGelu(ImportContext& context) {
 
 // x · sigmoid(alpha · x).
 Status ImportQuickGelu(ImportContext& context) {
-  const om::TensorId alpha = Number(context, ".alpha", context.Float("alpha", 1.702f));
+  const om::TensorId alpha = context.Number(".alpha", context.Float("alpha", 1.702f));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled, context.Compose("Mul", {context.InputId(0), alpha}));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId gate, context.Compose("Sigmoid", {scaled}));
   return context.Output("Mul", {context.InputId(0), gate}, {}, context.Dims(0));
@@ -70,7 +66,7 @@ Status ImportFusedMatMul(ImportContext& context) {
   NPUSTREAM_ASSIGN_OR_RETURN(om::TensorId y, context.Compose("MatMul", {a, b}));
   const float alpha = context.Float("alpha", 1);
   if (alpha != 1) {
-    NPUSTREAM_ASSIGN_OR_RETURN(y, context.Compose("Mul", {y, Number(context, ".alpha", alpha)}));
+    NPUSTREAM_ASSIGN_OR_RETURN(y, context.Compose("Mul", {y, context.Number(".alpha", alpha)}));
   }
   return context.Bind(0, y);
 }

@@ -34,7 +34,7 @@ Result<Standardised> EmitStandardised(ImportContext& context, om::TensorId x, co
   om::Dims reduced = dims;
   for (const int64_t axis : axes) reduced[static_cast<size_t>(axis)] = 1;
   const om::Attributes over = {{"axes", axes}, {"keepdims", int64_t{1}}};
-  const om::TensorId tiny = context.Constant(MakeFloats(context.node().name + ".epsilon", {1}, {&epsilon, 1}));
+  const om::TensorId tiny = context.Number(".epsilon", epsilon);
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId mean, context.Emit("ReduceMean", {x}, over, type, reduced));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId centred, context.Emit("Sub", {x, mean}, {}, type, dims));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId square, context.Emit("Mul", {centred, centred}, {}, type, dims));
@@ -84,8 +84,7 @@ Status ImportTraining(ImportContext& context) {
   axes.insert(axes.begin(), 0);
   NPUSTREAM_ASSIGN_OR_RETURN(const Standardised normal, EmitStandardised(context, context.InputId(0), axes));
   const float momentum = context.Float("momentum", 0.9f), rest = 1 - momentum;
-  const om::TensorId keep = context.Constant(MakeFloats(context.node().name + ".momentum", {1}, {&momentum, 1})),
-                     take = context.Constant(MakeFloats(context.node().name + ".rest", {1}, {&rest, 1}));
+  const om::TensorId keep = context.Number(".momentum", momentum), take = context.Number(".rest", rest);
   const om::Dims channels = context.Dims(3);
   constexpr om::DataType kReal = om::DataType::kFloat32;
   const om::TensorId own[] = {normal.mean, normal.variance};
@@ -200,7 +199,7 @@ Status ImportRmsNormalization(ImportContext& context) {
   std::fill(reduced.begin() + axis, reduced.end(), 1);
   const om::Attributes over = {{"axes", AxesFrom(axis, dims.size())}, {"keepdims", int64_t{1}}};
   const float epsilon = context.Float("epsilon", 1e-5f);
-  const om::TensorId tiny = context.Constant(MakeFloats(context.node().name + ".epsilon", {1}, {&epsilon, 1}));
+  const om::TensorId tiny = context.Number(".epsilon", epsilon);
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId square, context.Emit("Mul", {x, x}, {}, type, dims));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId mean, context.Emit("ReduceMean", {square}, over, type, reduced));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId safe, context.Emit("Add", {mean, tiny}, {}, type, reduced));
@@ -239,17 +238,14 @@ Status ImportLrn(ImportContext& context) {
                                  {"dilations", std::vector<int64_t>{1, 1}},
                                  {"pads", std::vector<int64_t>{before, 0, after, 0}},
                                  {"count_include_pad", int64_t{1}}};
-  const auto constant = [&](const char* name, float value) {
-    return context.Constant(MakeFloats(context.node().name + name, {1}, {&value, 1}));
-  };
   const om::TensorId input = context.InputId(0);
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId square, context.Emit("Mul", {input, input}, {}, type, x));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId laid_out, context.Emit("Reshape", {square}, {}, type, columns));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId mean, context.Emit("AveragePool", {laid_out}, window, type, columns));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId restored, context.Emit("Reshape", {mean}, {}, type, x));
-  const om::TensorId alpha = constant(".alpha", context.Float("alpha", 1e-4f));
-  const om::TensorId bias = constant(".bias", context.Float("bias", 1.0f));
-  const om::TensorId beta = constant(".beta", context.Float("beta", 0.75f));
+  const om::TensorId alpha = context.Number(".alpha", context.Float("alpha", 1e-4f));
+  const om::TensorId bias = context.Number(".bias", context.Float("bias", 1.0f));
+  const om::TensorId beta = context.Number(".beta", context.Float("beta", 0.75f));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled, context.Emit("Mul", {restored, alpha}, {}, type, x));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId shifted, context.Emit("Add", {scaled, bias}, {}, type, x));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId power, context.Emit("Pow", {shifted, beta}, {}, type, x));

@@ -210,7 +210,7 @@ namespace {
 // |x| to the power of p, or p to its root: `exponent` is p or 1/p.
 Result<om::TensorId> EmitPower(ImportContext& context, om::TensorId x, float exponent) {
   const om::Dims dims = context.Tensor(x).dims;
-  const om::TensorId power = context.Constant(MakeFloats(context.node().name + ".power", {1}, {&exponent, 1}));
+  const om::TensorId power = context.Number(".power", exponent);
   return context.Emit("Pow", {x, power}, {}, context.Tensor(x).type, dims);
 }
 
@@ -237,7 +237,7 @@ Status ImportLpPool(ImportContext& context) {
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId mean,
                              EmitPool(context, "AveragePool", powers, window, {{"count_include_pad", int64_t{1}}}));
   const auto size = static_cast<float>(om::ElementCount(window.kernel));
-  const om::TensorId factor = context.Constant(MakeFloats(context.node().name + ".size", {1}, {&size, 1}));
+  const om::TensorId factor = context.Number(".size", size);
   const om::Dims dims = PooledDims(context, window);
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId sum,
                              context.Emit("Mul", {mean, factor}, {}, context.Input(0).type, dims));

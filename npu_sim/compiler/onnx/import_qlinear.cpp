@@ -113,10 +113,7 @@ Status ImportDynamicQuantizeLinear(ImportContext& context) {
   std::vector<int64_t> axes;
   for (int64_t i = 0; i < context.Rank(0); ++i) axes.push_back(i);
   const om::Attributes all = {{"axes", axes}, {"keepdims", int64_t{0}}}, byte = {{"min", 0.0f}, {"max", 255.0f}};
-  const auto number = [&](const char* name, float value) {
-    return context.Constant(MakeFloats(context.node().name + name, {}, {&value, 1}));
-  };
-  const om::TensorId x = context.InputId(0), zero = number(".zero", 0), steps = number(".steps", 255);
+  const om::TensorId x = context.InputId(0), zero = context.Number(".zero", 0), steps = context.Number(".steps", 255);
   const auto emit = [&](const char* op, std::vector<om::TensorId> inputs, const om::Attributes& attributes,
                         const om::Dims& shape) {
     return context.Emit(op, std::move(inputs), attributes, kReal, shape);
@@ -157,7 +154,7 @@ Status ImportQLinearSoftmax(ImportContext& context) {
   if (scale.size() != 1 || !(scale[0] > 0) || scale[0] > 1) return context.Error("the result's scale is out of range");
   const float part = scale[0] * std::floor(1 / scale[0]);
   if (part == 1) return OutputQuantized(context, y, 3, 4, 1);
-  const om::TensorId factor = context.Constant(MakeFloats(context.node().name + ".part", {}, {&part, 1}));
+  const om::TensorId factor = context.Number(".part", part);
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId shares, context.Compose("Mul", {y, factor}));
   return OutputQuantized(context, shares, 3, 4, 1);
 }

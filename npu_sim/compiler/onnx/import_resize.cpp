@@ -201,7 +201,7 @@ Result<om::TensorId> EmitExtrapolated(ImportContext& context, om::TensorId x, co
   const om::Dims dims = context.Tensor(x).dims;
   om::TensorId result = x;
   const float value = context.Float("extrapolation_value", 0);
-  const om::TensorId fill = context.Constant(MakeFloats(context.node().name + ".extrapolation", {1}, {&value, 1}));
+  const om::TensorId fill = context.Number(".extrapolation", value);
   for (size_t axis = 0; axis < dims.size(); ++axis) {
     const std::vector<bool> inside = Inside(context.Dims(0)[axis], dims[axis], roi[axis], roi[axis + dims.size()]);
     if (std::find(inside.begin(), inside.end(), false) == inside.end()) continue;

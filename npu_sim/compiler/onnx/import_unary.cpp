@@ -39,7 +39,7 @@ Status ImportSelu(ImportContext& context) {
   const om::DataType type = context.Input(0).type;
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId elu,
                              context.Emit("Elu", {context.InputId(0)}, {{"alpha", alpha}}, type, context.Dims(0)));
-  const om::TensorId scale = context.Constant(MakeFloats(context.node().name + ".gamma", {1}, {&gamma, 1}));
+  const om::TensorId scale = context.Number(".gamma", gamma);
   return context.Output("Mul", {elu, scale}, {}, context.Dims(0));
 }
 
@@ -49,8 +49,8 @@ Status ImportCelu(ImportContext& context) {
   if (!(alpha != 0)) return context.Error("alpha is 0");
   const float inverse = 1.0f / alpha;
   const om::DataType type = context.Input(0).type;
-  const om::TensorId shrink = context.Constant(MakeFloats(context.node().name + ".shrink", {1}, {&inverse, 1}));
-  const om::TensorId grow = context.Constant(MakeFloats(context.node().name + ".grow", {1}, {&alpha, 1}));
+  const om::TensorId shrink = context.Number(".shrink", inverse);
+  const om::TensorId grow = context.Number(".grow", alpha);
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId scaled,
                              context.Emit("Mul", {context.InputId(0), shrink}, {}, type, context.Dims(0)));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId elu,
@@ -61,8 +61,8 @@ Status ImportCelu(ImportContext& context) {
 // x where it is above alpha, else 0.
 Status ImportThresholdedRelu(ImportContext& context) {
   const float alpha = context.Float("alpha", 1.0f), zero = 0;
-  const om::TensorId threshold = context.Constant(MakeFloats(context.node().name + ".alpha", {1}, {&alpha, 1}));
-  const om::TensorId otherwise = context.Constant(MakeFloats(context.node().name + ".zero", {1}, {&zero, 1}));
+  const om::TensorId threshold = context.Number(".alpha", alpha);
+  const om::TensorId otherwise = context.Number(".zero", zero);
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId above, context.Emit("Greater", {context.InputId(0), threshold}, {},
                                                                     om::DataType::kBool, context.Dims(0)));
   return context.Output("Where", {above, context.InputId(0), otherwise}, {}, context.Dims(0));
@@ -85,7 +85,7 @@ Status ImportIsInf(ImportContext& context) {
   }
   // Nothing has the value that is looked for when neither sign is: no magnitude is below zero.
   const float infinity = std::numeric_limits<float>::infinity(), sought = positive ? infinity : -infinity;
-  const om::TensorId value = context.Constant(MakeFloats(context.node().name + ".infinity", {1}, {&sought, 1}));
+  const om::TensorId value = context.Number(".infinity", sought);
   return context.Output("Equal", {x, value}, {}, om::DataType::kBool, dims);
 }
 
@@ -95,14 +95,11 @@ Status ImportShrink(ImportContext& context) {
   const om::Dims dims = context.Dims(0);
   const om::DataType type = context.Input(0).type;
   const om::TensorId x = context.InputId(0);
-  const auto constant = [&](const char* name, const float& value) {
-    return context.Constant(MakeFloats(context.node().name + name, {1}, {&value, 1}));
-  };
-  const om::TensorId step = constant(".bias", bias), none = constant(".zero", zero);
+  const om::TensorId step = context.Number(".bias", bias), none = context.Number(".zero", zero);
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId below,
-                             context.Emit("Less", {x, constant(".low", lowest)}, {}, om::DataType::kBool, dims));
+                             context.Emit("Less", {x, context.Number(".low", lowest)}, {}, om::DataType::kBool, dims));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId above,
-                             context.Emit("Greater", {x, constant(".high", lambd)}, {}, om::DataType::kBool, dims));
+                             context.Emit("Greater", {x, context.Number(".high", lambd)}, {}, om::DataType::kBool, dims));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId raised, context.Emit("Add", {x, step}, {}, type, dims));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId lowered, context.Emit("Sub", {x, step}, {}, type, dims));
   NPUSTREAM_ASSIGN_OR_RETURN(const om::TensorId upper, context.Emit("Where", {above, lowered, none}, {}, type, dims));
